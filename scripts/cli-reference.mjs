@@ -41,9 +41,9 @@ ${sections.join('\n')}`;
 }
 
 function section(name, { summary }, { usage, examples, flags }) {
-	const rows = Object.entries(flags).map(([flag, { type, value, short, help }]) => {
-		const optional = value === undefined ? '' : ` [${value}]`;
-		const words = `${short ? `-${short}, ` : ''}--${flag}${type === 'string' ? ` ${value ?? 'TEXT'}` : optional}`;
+	const rows = Object.entries(flags).map(([flag, { value, isValueOptional, short, help }]) => {
+		const given = value === undefined ? '' : isValueOptional ? ` [${value}]` : ` ${value}`;
+		const words = `${short ? `-${short}, ` : ''}--${flag}${given}`;
 		return `| \`${words}\` | ${escaped(help)} |`;
 	});
 	const table = rows.length === 0 ? '' : `\n| flag | what it does |\n|---|---|\n${rows.join('\n')}\n`;

@@ -28,7 +28,7 @@ async function render() {
 	for (const [, entry] of commands) sections.push(section(entry, await entry.load()));
 	return `.TH MCTL 1 "" "orchestra-hub" "User Commands"
 .SH NAME
-mctl \\- one hub for everything an agent or a person can call
+mctl \\- one hub for everything an agent or a user can call
 .SH SYNOPSIS
 .B mctl
 .I command
@@ -54,8 +54,8 @@ what is known of servers, sign\\-ins, the journal
 }
 
 function section({ summary }, { usage, flags }) {
-	const rows = Object.entries(flags).map(([flag, { type, value, short, help }]) => {
-		const given = type === 'string' ? ` ${value ?? 'TEXT'}` : value === undefined ? '' : ` [${value}]`;
+	const rows = Object.entries(flags).map(([flag, { value, isValueOptional, short, help }]) => {
+		const given = value === undefined ? '' : isValueOptional ? ` [${value}]` : ` ${value}`;
 		const name = `${short ? `-${short}, ` : ''}--${flag}`;
 		return `.TP\n\\fB${plain(name)}\\fR${plain(given)}\n${plain(help)}`;
 	});

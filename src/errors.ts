@@ -118,6 +118,17 @@ export function messageOf(thrown: unknown): string {
 	return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** A message with its hint, as one text. */
+export function withHint({
+	message,
+	hint,
+}: {
+	readonly message: string;
+	readonly hint?: string | undefined;
+}): string {
+	return hint === undefined ? message : `${message}. ${hint}`;
+}
+
 /** Whether a file of this program could not be loaded on demand: the package was upgraded or removed since the process started. */
 export function isProgramReplaced(thrown: unknown): boolean {
 	if (!isCode(thrown, 'ERR_MODULE_NOT_FOUND')) return false;

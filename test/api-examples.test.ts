@@ -1,4 +1,4 @@
-/* The programs of `examples/api` use every export: they compile in strict mode against the built package, and run. */
+/* The programs of `examples/api` use every export: they compile in strict mode, with declarations, against the built package, and run. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -40,6 +40,7 @@ function compile(folder: string): string {
 	const compilerOptions = {
 		module: 'nodenext',
 		strict: true,
+		declaration: true,
 		noUncheckedIndexedAccess: true,
 		target: 'es2023',
 		skipLibCheck: true,

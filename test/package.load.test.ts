@@ -1,6 +1,6 @@
 /* The package as its users get it: packed, installed elsewhere, imported by every subpath. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/workspace.ts';
@@ -35,7 +35,7 @@ beforeAll(() => {
 });
 
 describe('the packed package', () => {
-	it('brings its manual page when it is installed for every folder', () => {
+	it('installs its manual page when it is installed for every folder', () => {
 		const prefix = temporaryFolder();
 		const [archive = ''] = readdirSync(bare).filter((name) => name.endsWith('.tgz'));
 		const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--silent', '--prefix', prefix];
@@ -48,21 +48,31 @@ describe('the packed package', () => {
 		expect(Number(runNode(consumer, ['--input-type=module', '-e', script]))).toBeGreaterThan(0);
 	});
 
-	it('type-checks in a strict TypeScript project, by every subpath', () => {
+	it('type-checks in a strict TypeScript project, by every subpath and in every example', () => {
 		const imports = subpaths.map((subpath, index) => `import * as m${index} from '${specifier(subpath)}';`);
 		const all = `export const all = [${subpaths.map((_, index) => `m${index}`).join(', ')}];`;
 		const use = `import { connect } from 'orchestra-hub/stdio';\nexport const echo: Promise<unknown> = connect('stdio:cat').then((c) => c.recv());`;
 		writeFileSync(join(consumer, 'use.ts'), [...imports, all, use].join('\n'));
+		cpSync(join(consumer, 'node_modules/orchestra-hub/examples/api'), join(consumer, 'examples'), {
+			recursive: true,
+		});
+		mkdirSync(join(consumer, 'node_modules/@modelcontextprotocol'));
+		const sdk = '@modelcontextprotocol/sdk';
+		symlinkSync(join(root, 'node_modules', sdk), join(consumer, 'node_modules', sdk));
 		const typeRoots = [join(root, 'node_modules/@types')];
 		const compilerOptions = {
 			strict: true,
 			module: 'nodenext',
-			noEmit: true,
+			declaration: true,
+			outDir: 'compiled',
 			target: 'es2023',
 			types: ['node'],
 			typeRoots,
 		};
-		writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+		writeFileSync(
+			join(consumer, 'tsconfig.json'),
+			JSON.stringify({ compilerOptions, include: ['use.ts', 'examples'] }),
+		);
 		execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', consumer], { stdio: 'pipe' });
 	});
 
@@ -92,12 +102,12 @@ describe('the packed package', () => {
 		expect(run('call', 'stdio:node greeter/server.mjs', 'greet', 'name=you')).toBe('Hello, you!\n');
 	});
 
-	it('holds the page of the dashboard', () => {
+	it('contains the page of the dashboard', () => {
 		for (const name of ['index.html', 'app.js', 'app.css', 'icon.svg'])
 			expect(packed).toContain(`dist/dashboard/page/${name}`);
 	});
 
-	it('holds every document that the code names', () => {
+	it('contains every document that the code names', () => {
 		const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
 		const named = sources
 			.filter((file) => file.endsWith('.ts'))

@@ -3,63 +3,50 @@ import { ok } from 'node:assert/strict';
 import {
 	type Call,
 	type CallContext,
-	type CallProgress,
 	type CallToolResult,
 	type Change,
 	type ClientHandlers,
 	type CompleteResult,
-	type CompletionQuery,
 	type ConnectServerOptions,
 	type ContentBlock,
-	type CreateMessageParams,
 	type CreateMessageResult,
 	connectServer,
-	type ElicitParams,
+	type DefinitionProvider,
 	type ElicitResult,
 	type GetPromptResult,
 	type HttpAuth,
-	type Implementation,
 	type InferInput,
 	Log,
 	type McpCallOptions,
 	type McpClient,
-	type McpClientOptions,
 	OrchestraError,
 	type Prompt,
 	type PromptDefinition,
 	type Provider,
 	provide,
 	type ReadResourceResult,
-	type RemoteTarget,
 	type Resource,
-	type ResourceContent,
 	type ResourceDefinition,
 	type ResourceTemplate,
 	rpcError,
 	type ServeMcpOptions,
 	type ServerDefinition,
-	type ServerLogMessage,
 	type ServerTarget,
-	type StandardSchema,
 	serve,
 	serveProvider,
 	type TemplateDefinition,
 	type Tool,
-	type ToolAnnotations,
 	type ToolDefinition,
 	type ToolFailureDetails,
-	type ToolReturn,
 	toolFailure,
-	type Unauthorized,
 } from 'orchestra-hub/mcp';
 
 const nameSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
-const readOnly: ToolAnnotations = { readOnlyHint: true };
 const greet: ToolDefinition<typeof nameSchema> = {
 	description: 'Greet a user',
-	annotations: readOnly,
+	annotations: { readOnlyHint: true },
 	input: nameSchema,
-	run({ name }: InferInput<typeof nameSchema>, context: CallContext): ToolReturn<unknown> {
+	run({ name }: InferInput<typeof nameSchema>, context: CallContext) {
 		const details: ToolFailureDetails = { hint: 'Give a name.' };
 		if (name === '') throw toolFailure('the name is empty', details);
 		context.progress(1, 1);
@@ -68,21 +55,22 @@ const greet: ToolDefinition<typeof nameSchema> = {
 };
 
 /** A schema of your own library: anything with `~standard` validates. */
-const anyObject: StandardSchema = {
+const anyObject = {
 	'~standard': {
 		version: 1,
 		vendor: 'example',
-		validate: (value) => (typeof value === 'object' ? { value } : { issues: [{ message: 'not an object' }] }),
+		validate: (value: unknown) =>
+			typeof value === 'object' ? { value } : { issues: [{ message: 'not an object' }] },
 		jsonSchema: { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) },
-	} as StandardSchema['~standard'],
-};
+	},
+} as const;
 const careful: ToolDefinition<typeof anyObject> = {
 	input: anyObject,
 	run: async (_input, context) => {
-		const question: ElicitParams = {
+		const question = {
 			message: 'Sure?',
 			requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } },
-		};
+		} as const;
 		const { action }: ElicitResult = await context.ask('elicitation/create', question);
 		return action === 'accept' ? 'done' : 'left as it was';
 	},
@@ -106,9 +94,8 @@ const definition: ServerDefinition = {
 };
 
 /** A provider of your own answers requests itself. */
-const info: Implementation = { name: 'one-tool', version: '1.0.0' };
 const oneTool: Provider = {
-	info,
+	info: { name: 'one-tool', version: '1.0.0' },
 	capabilities: ['tools'],
 	list: (kind) => (kind === 'tools' ? [{ name: 'ping', inputSchema: { type: 'object' } }] : []),
 	request({ method, params }: Call): CallToolResult {
@@ -123,21 +110,28 @@ const oneTool: Provider = {
 
 const options: ServeMcpOptions = { log: Log.silent };
 if (process.argv[2] === 'serve') await serve(definition);
-else if (process.argv[2] === 'provide') await serveProvider(provide(definition), options);
+else if (process.argv[2] === 'provide') await serveNotes();
 else if (process.argv[2] === 'ping') await serveProvider(oneTool, options);
 else await useServers();
+
+/** The provider of a definition, which notifies clients of changes. */
+async function serveNotes(): Promise<void> {
+	const provider: DefinitionProvider = provide(definition);
+	setTimeout(() => provider.notifyChange({ kind: 'resource', uri: 'note://today' }), 10).unref();
+	await serveProvider(provider, options);
+}
 
 async function useServers(): Promise<void> {
 	const handlers: ClientHandlers = {
 		elicit: async (): Promise<ElicitResult> => ({ action: 'accept', content: { sure: true } }),
-		sample: async ({ messages }: CreateMessageParams): Promise<CreateMessageResult> => ({
+		sample: async ({ messages }): Promise<CreateMessageResult> => ({
 			role: 'assistant',
 			content: { type: 'text', text: `${messages.length}` },
 			model: 'mine',
 		}),
 	};
-	const settings: McpClientOptions = { ...handlers, clientInfo: { name: 'example', version: '1.0.0' } };
-	const connection: ConnectServerOptions = { ...settings, stderr: 'discard' };
+	const clientInfo = { name: 'example', version: '1.0.0' };
+	const connection: ConnectServerOptions = { ...handlers, clientInfo, stderr: 'discard' };
 	await useNotes(await connectServer(targetOf('serve'), connection));
 	const other = await connectServer(targetOf('provide'), connection);
 	ok((await other.listPrompts()).prompts.length === 1);
@@ -161,7 +155,7 @@ async function useNotes(client: McpClient): Promise<void> {
 	const templates: readonly ResourceTemplate[] = (await client.listResourceTemplates()).resourceTemplates;
 	ok([tools, prompts, resources, templates].map(({ length }) => length).join() === '2,1,1,1');
 
-	const seen: (CallProgress | ServerLogMessage)[] = [];
+	const seen: object[] = [];
 	const call: McpCallOptions = {
 		onProgress: (progress) => seen.push(progress),
 		onLog: (line) => seen.push(line),
@@ -171,15 +165,14 @@ async function useNotes(client: McpClient): Promise<void> {
 	ok(JSON.stringify(await client.callTool('careful')).includes('done'));
 
 	const read: ReadResourceResult = await client.readResource('note://today');
-	const [content]: readonly ResourceContent[] = read.contents;
+	const [content] = read.contents;
 	ok(content?.text === 'Water the plants.');
 	const prompt: GetPromptResult = await client.getPrompt('review', { file: 'a.ts' });
 	ok(prompt.messages.length === 1);
-	const query: CompletionQuery = {
+	const completed: CompleteResult['completion'] = await client.complete({
 		ref: { type: 'ref/resource', uri: 'note://by-id/{id}' },
 		argument: { name: 'id', value: '' },
-	};
-	const completed: CompleteResult['completion'] = await client.complete(query);
+	});
 	ok(completed.values.join() === '1,2');
 	await client.close();
 }
@@ -188,8 +181,8 @@ async function useNotes(client: McpClient): Promise<void> {
 async function connectRemote(): Promise<McpClient> {
 	const auth: HttpAuth = {
 		token: async () => 'a token',
-		onUnauthorized: async ({ status }: Unauthorized) => (status === 401 ? 'retry' : 'fail'),
+		onUnauthorized: async ({ status }) => (status === 401 ? 'retry' : 'fail'),
 	};
-	const target: RemoteTarget = { url: 'http://127.0.0.1:9/mcp' };
+	const target: ServerTarget = { url: 'http://127.0.0.1:9/mcp' };
 	return connectServer(target, { auth, startMs: 5000 });
 }

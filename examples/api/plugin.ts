@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
 	definePlugin,
+	type ExactResult,
 	exactResult,
 	type Identity,
 	loadIdentity,
@@ -13,12 +14,9 @@ import {
 	type PluginCall,
 	PluginClient,
 	type PluginDefinition,
-	type PluginEvent,
 	type PluginPrompt,
-	type PluginResult,
 	type PluginStreamingTool,
 	type PluginTool,
-	type PromptMessage,
 	type RunningPlugin,
 	type StorageHandlers,
 	toolFailure,
@@ -26,7 +24,7 @@ import {
 
 const double: PluginTool<{ type: 'object'; properties: { n: { type: 'number' } }; required: ['n'] }> = {
 	description: 'Double a number',
-	run({ n }, { inputText, signal }: PluginCall): PluginResult {
+	run({ n }, { inputText, signal }: PluginCall): ExactResult {
 		signal.throwIfAborted();
 		if (!Number.isFinite(n)) throw toolFailure(`${inputText} has no number`);
 		return exactResult(`{"n":${2 * n}}`); // the digits as they are written, also those that a number would lose
@@ -41,13 +39,13 @@ const count: PluginStreamingTool = {
 const review: PluginPrompt = {
 	description: 'Review a file',
 	arguments: [{ name: 'file', required: true }],
-	render: ({ file }): PromptMessage[] => [{ role: 'user', text: `Review ${file}.` }],
+	render: ({ file }) => [{ role: 'user', text: `Review ${file}.` }],
 };
 const storage: StorageHandlers = {
 	storageRead: () => ({ content: Buffer.from('one note'), version: 1n }),
 	storageList: () => ({ entries: [] }),
 };
-const events: PluginEvent[] = [];
+const events: object[] = [];
 const definition: PluginDefinition = {
 	id: 'tools.example',
 	version: '1.0.0',

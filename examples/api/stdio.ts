@@ -1,7 +1,6 @@
 /* `orchestra-hub/stdio`: JSON values and JSON-RPC over pipes. Run with the argument `serve` it is the server of the example. */
 import { ok } from 'node:assert/strict';
 import {
-	type Channel,
 	ChildTransport,
 	type ChildTransportOptions,
 	Client,
@@ -10,10 +9,8 @@ import {
 	type ConnectOptions,
 	connect,
 	type Diagnosis,
-	type ErrorCode,
 	type IncomingCall,
 	type JsonValue,
-	LineSplitter,
 	Log,
 	memoryPair,
 	methodNotFound,
@@ -23,6 +20,7 @@ import {
 	parseStdioUri,
 	type Receiver,
 	type RequestOptions,
+	type RpcErrorObject,
 	rpcError,
 	rpcErrorOf,
 	type ServeOptions,
@@ -37,7 +35,7 @@ const self: SpawnRecord = { command: process.execPath, args: [import.meta.filena
 
 if (process.argv[2] === 'serve') await serve();
 else if (process.argv[2] === 'echo') echo();
-else await Promise.all([callProgram(), sendValues(), joinPeers(), splitLines()]);
+else await Promise.all([callProgram(), sendValues(), joinPeers()]);
 
 /** A JSON-RPC server on stdin and stdout. */
 async function serve(): Promise<void> {
@@ -72,8 +70,8 @@ async function callProgram(): Promise<void> {
 	ok(JSON.stringify(await client.request('echo', { a: 1 }, request)) === '{"a":1}');
 
 	const error = await client.request('fail').catch((thrown: unknown) => thrown);
-	const code: ErrorCode = OrchestraError.from(error).code;
-	ok(code === 'rpc' && rpcErrorOf(error)?.code === 4000);
+	const answered: RpcErrorObject | undefined = rpcErrorOf(error);
+	ok(OrchestraError.is(error, 'rpc') && answered?.code === 4000);
 
 	await client.close();
 	const diagnosis: Diagnosis = client.diagnose();
@@ -100,7 +98,7 @@ async function sendValues(): Promise<void> {
 	await connection.close();
 }
 
-/** Two peers in one process. A transport of your own is a `Channel` with `start`. */
+/** Two peers in one process. A transport of your own implements `Transport`. */
 async function joinPeers(): Promise<void> {
 	const [left, right] = memoryPair();
 	const sent: string[] = [];
@@ -118,19 +116,10 @@ async function joinPeers(): Promise<void> {
 
 /** The channel, with a function that sees each message. */
 function observe(transport: Transport, see: (text: string) => void): Transport {
-	const post: Channel['post'] = transport.post.bind(transport);
+	const post: Transport['post'] = transport.post.bind(transport);
 	transport.post = (text, about) => {
 		see(text);
 		return post(text, about);
 	};
 	return transport;
-}
-
-/** Lines of bounded length from chunks that are cut anywhere. */
-async function splitLines(): Promise<void> {
-	const lines: string[] = [];
-	const splitter = new LineSplitter(1000);
-	for (const chunk of ['{"a"', ':1}\n{"b":2}', '\n'])
-		for (const line of splitter.push(Buffer.from(chunk))) lines.push(typeof line === 'string' ? line : '');
-	ok(lines.join() === '{"a":1},{"b":2}');
 }

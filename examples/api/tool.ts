@@ -5,7 +5,6 @@ import {
 	type ToolCall,
 	type ToolFailureDetails,
 	type ToolFunction,
-	type ToolLog,
 	toolFailure,
 } from 'orchestra-hub/tool';
 
@@ -19,7 +18,7 @@ const countWords: ToolFunction = ({ input, log, progress }: ToolCall) => {
 	return { words: words.length };
 };
 
-function report(log: ToolLog, count: number): void {
+function report(log: ToolCall['log'], count: number): void {
 	try {
 		if (count === 0) throw new OrchestraError('bad_input', 'the text is empty');
 		log.info(`${count} words`);

@@ -8,8 +8,6 @@ import type { Command } from './command.ts';
 export interface CommandEntry {
 	/** One line, for the overview and for the help of the command. */
 	summary: string;
-	/** The overview names it without its summary, so that it fits one screen. */
-	isRare?: boolean;
 	load: () => Promise<Command>;
 }
 
@@ -89,32 +87,10 @@ const summaries = {
 	completion: 'Print a script that completes mctl in bash, zsh or fish',
 };
 
-/** The overview has a line for each of these, and the names of all others, so that it fits one screen. */
-const common: ReadonlySet<string> = new Set([
-	'list',
-	'run',
-	'call',
-	'show',
-	'serve',
-	'dashboard',
-	'trust',
-	'hub start',
-	'hub stop',
-	'hub status',
-	'hub ls',
-	'hub ps',
-	'hub logs',
-	'hub token',
-	'hub run',
-	'new tool',
-	'new server',
-	'new plugin',
-	'new prompt',
-	'new resource',
-	'init',
-	'add',
-	'doctor',
-]);
+/** The overview has a line for each of these, by their first word, and the names of all others, so that it fits one screen. */
+export const commonWords: ReadonlySet<string> = new Set(
+	'list run call show serve dashboard trust hub new init add doctor'.split(' '),
+);
 
 const loaders: Readonly<Record<keyof typeof summaries, CommandEntry['load']>> = {
 	demo: async () => (await import('./demo/demo.ts')).demo,
@@ -198,7 +174,7 @@ export const commands: CommandTable = new Map(
 	Object.entries(loaders).map(([name, load]) => [
 		name,
 		// Both tables have the same names.
-		{ summary: summaries[name as keyof typeof summaries], isRare: !common.has(name), load },
+		{ summary: summaries[name as keyof typeof summaries], load },
 	]),
 );
 

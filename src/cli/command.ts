@@ -7,14 +7,18 @@ import { OrchestraError } from '../errors.ts';
 import type { InputStream, Output } from './terminal/output.ts';
 
 export interface Flag {
-	type: 'boolean' | 'string';
 	help: string;
-	/** How the value is called in the help, e.g. `MS`. A boolean flag with one takes a value after `=` only. */
+	/** How its value is called in the help, e.g. `MS`. A flag without one is a switch. */
 	value?: string;
+	/** The value may be left out, so it is given after `=` only. */
+	isValueOptional?: boolean;
 	short?: string;
 	/** It may be given several times; `lists` has all its values, `flags` the last. */
 	repeats?: boolean;
 }
+
+/** How `--json` is explained in the help of most commands. */
+export const jsonFlag: Flag = { help: 'print one JSON object on stdout' };
 
 /** Where a command runs: what a path is relative to, and the variables. */
 export interface CommandPlace {
@@ -37,11 +41,15 @@ export interface CommandInput extends CommandPlace {
 	signal: AbortSignal;
 }
 
+export type ArgCount = readonly [least: number, most: number, what: string];
+
 export interface Command {
 	usage: string;
 	/** Shown first in the help; each must work as written. */
 	examples: readonly string[];
 	flags: Readonly<Record<string, Flag>>;
+	/** How many arguments it takes, and what they are, as in `mctl trust accept needs the name of a server`. Default: none. */
+	args?: ArgCount;
 	/** A server: a first signal is its normal end, with exit code 0. Other commands end with 130 or 143. */
 	isServer?: boolean;
 	/** An agent waits for each start of it, so the build puts the modules of its start in few files (`scripts/build.mjs`). */
@@ -62,11 +70,19 @@ export function canAskUser({ flags, stdin, out }: Pick<CommandInput, 'flags' | '
 	return stdin().isTTY === true && out.hasLiveStderr && flags['json'] !== true;
 }
 
-/** Refuse all arguments of a command that takes flags only. */
-export function refuseArgs({ args }: Pick<CommandInput, 'args'>, command: Pick<Command, 'usage'>): void {
-	const [name] = command.usage.split(' [');
-	if (args.length > 0)
-		throw usageError(command, `unexpected argument "${args[0]}": ${name} takes flags only`);
+/** Throws `bad_input` for arguments that are too few or too many. */
+export function checkArgs(args: readonly string[], command: Pick<Command, 'usage' | 'args'>): void {
+	const [least, most, what] = command.args ?? [0, 0, 'flags only'];
+	const [name] = /^mctl(?: [a-z-]+(?= |$))+/.exec(command.usage) ?? [];
+	if (args.length < least) throw usageError(command, `${name} needs ${what}`);
+	if (args.length > most)
+		throw usageError(command, `unexpected argument "${args[most]}": ${name} takes ${what}`);
+}
+
+/** The value of a flag; undefined without it. */
+export function textFlag({ flags }: Pick<CommandInput, 'flags'>, name: string): string | undefined {
+	const value = flags[name];
+	return typeof value === 'string' ? value : undefined;
 }
 
 /** A flag that takes a whole number of milliseconds or the like. */
@@ -75,8 +91,8 @@ export function numberFlag(
 	command: Pick<Command, 'usage'>,
 	name: string,
 ): number | undefined {
-	const text = input.flags[name];
-	if (typeof text !== 'string') return undefined;
+	const text = textFlag(input, name);
+	if (text === undefined) return undefined;
 	if (!/^\d{1,9}$/.test(text)) throw usageError(command, `--${name} takes a whole number, not "${text}"`);
 	return Number(text);
 }

@@ -1,7 +1,7 @@
 /* Help that fits one screen: examples first, then flags. All of it comes from the table of commands. */
 
 import type { Command, Flag } from './command.ts';
-import { type CommandEntry, type CommandTable, groups } from './command-table.ts';
+import { type CommandEntry, type CommandTable, commonWords, groups } from './command-table.ts';
 import { firstNames, membersOf } from './resolve-command.ts';
 
 const NAME_COLUMN = 10;
@@ -20,9 +20,9 @@ export function overview(table: CommandTable): string {
 		...beginning.map(([example, what]) => `  ${example.padEnd(EXAMPLE_COLUMN)} ${what}`),
 		'',
 		...others
-			.filter((name) => !isRareWord(table, name))
+			.filter((name) => commonWords.has(name))
 			.map((name) => row(name, table.get(name)?.summary ?? groupSummary(table, name))),
-		...rareRows(others.filter((name) => isRareWord(table, name))),
+		...rareRows(others.filter((name) => !commonWords.has(name))),
 		'',
 		'`mctl help <command>` shows examples and flags; --quiet leaves out warnings.',
 	].join('\n');
@@ -36,13 +36,6 @@ const beginning: readonly (readonly [example: string, what: string])[] = [
 	['mctl run hello-world name=you', 'run a tool, in any language'],
 	['mctl doctor', 'find out what is missing, and how to fix it'],
 ];
-
-/** A rare command, or a group of rare commands only. */
-function isRareWord(table: CommandTable, name: string): boolean {
-	const own = table.get(name);
-	if (own) return own.isRare === true;
-	return membersOf(table, name).every((member) => table.get(`${name} ${member}`)?.isRare);
-}
 
 /** Names only, on as few lines as they need. */
 function rareRows(names: readonly string[]): string[] {
@@ -96,8 +89,7 @@ function row(name: string, summary: string): string {
 }
 
 function flagRow(name: string, flag: Flag): string {
-	const optional = flag.value === undefined ? '' : ` [${flag.value}]`;
-	const value = flag.type === 'string' ? ` ${flag.value ?? 'TEXT'}` : optional;
-	const short = flag.short ? `-${flag.short}, ` : '';
-	return `  ${`${short}--${name}${value}`.padEnd(FLAG_COLUMN)} ${flag.help}`;
+	const { value, isValueOptional, short, help } = flag;
+	const shown = value === undefined ? '' : isValueOptional ? ` [${value}]` : ` ${value}`;
+	return `  ${`${short ? `-${short}, ` : ''}--${name}${shown}`.padEnd(FLAG_COLUMN)} ${help}`;
 }

@@ -2,17 +2,13 @@
 import { loadConfiguration } from '../config/load.ts';
 import { resolveLibraryPaths } from '../library/files/paths.ts';
 import { Library } from '../library/library.ts';
-import type { CommandInput, Flag } from './command.ts';
+import { type CommandInput, type Flag, jsonFlag } from './command.ts';
 
 /** Flags of every command that reads the library. */
 export const libraryFlags: Readonly<Record<'prompts' | 'resources' | 'json', Flag>> = {
-	prompts: { type: 'string', value: 'DIR', help: 'folder of prompts (default PROMPTS_PATH, ./prompts)' },
-	resources: {
-		type: 'string',
-		value: 'DIR',
-		help: 'folder of resources (default RESOURCES_PATH, ./resources)',
-	},
-	json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	prompts: { value: 'DIR', help: 'folder of prompts (default PROMPTS_PATH, ./prompts)' },
+	resources: { value: 'DIR', help: 'folder of resources (default RESOURCES_PATH, ./resources)' },
+	json: jsonFlag,
 };
 
 /** The part of the library that a command reads: everything, or resources without the time that prompts take. */

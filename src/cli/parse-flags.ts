@@ -18,15 +18,18 @@ export interface ParsedArgs {
 
 /** Every command has them. */
 const common: Readonly<Record<string, Flag>> = {
-	help: { type: 'boolean', short: 'h', help: 'show this help' },
-	quiet: { type: 'boolean', short: 'q', help: 'leave out warnings and notes on stderr' },
+	help: { short: 'h', help: 'show this help' },
+	quiet: { short: 'q', help: 'leave out warnings and notes on stderr' },
 };
 
 /** Throws `bad_input` for a flag that the command does not have, or that has a value too many or too few. */
 export function parseFlags(command: Command, args: readonly string[]): ParsedArgs {
 	const known = new Map(Object.entries({ ...command.flags, ...common }));
 	const options = Object.fromEntries(
-		[...known].map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
+		[...known].map(([name, flag]) => {
+			const type = needsValue(flag) ? 'string' : 'boolean';
+			return [name, { type, ...(flag.short && { short: flag.short }) }] as const;
+		}),
 	);
 	const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
 	const positionals: string[] = [];
@@ -58,19 +61,21 @@ function valueOf(
 ): string | boolean {
 	const flag = known.get(name);
 	if (flag === undefined) throw unknownFlag(command, known, rawName);
-	if (flag.type === 'boolean') {
-		if (flag.value !== undefined) return value ?? true;
-		if (value !== undefined) throw usageError(command, `${rawName} takes no value, not "${value}"`);
-		return true;
-	}
-	const wanted = flag.value ?? 'TEXT';
-	if (value === undefined) throw usageError(command, `${rawName} needs a value: ${rawName} ${wanted}`);
+	if (flag.value === undefined && value !== undefined)
+		throw usageError(command, `${rawName} takes no value, not "${value}"`);
+	if (!needsValue(flag)) return value ?? true;
+	if (value === undefined) throw usageError(command, `${rawName} needs a value: ${rawName} ${flag.value}`);
 	if (!inlineValue && value.startsWith('-') && value !== '-') {
 		throw new OrchestraError('bad_input', `${rawName} needs a value, and "${value}" looks like a flag`, {
 			hint: `if it is the value, write ${rawName}=${value}`,
 		});
 	}
 	return value;
+}
+
+/** Whether the flag takes the next argument as its value. */
+export function needsValue({ value, isValueOptional }: Flag): boolean {
+	return value !== undefined && isValueOptional !== true;
 }
 
 function unknownFlag(command: Command, known: ReadonlyMap<string, Flag>, rawName: string): OrchestraError {

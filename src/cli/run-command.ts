@@ -6,7 +6,7 @@
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { printable } from '../printable.ts';
-import type { Command, CommandInput } from './command.ts';
+import { type Command, type CommandInput, checkArgs } from './command.ts';
 import { commands } from './command-table.ts';
 import { exitCodes } from './exit.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
@@ -51,6 +51,7 @@ async function run(
 	if (flags['help']) return out.line(commandHelp(resolved.entry, command));
 	const isQuiet = flags['quiet'] === true || environment['LOG_LEVEL']?.toLowerCase() === 'error';
 	if (isQuiet) out.silence();
+	checkArgs(args, command);
 	onCommand(command);
 	const quietly = isQuiet ? { ...environment, LOG_LEVEL: 'error' } : environment;
 	const given = { args, flags, lists, out, environment: quietly, program, signal, stdin };

@@ -229,9 +229,7 @@ function keepPresent(key: string, value: unknown): [string, unknown][] {
 /** Report keys that are probably mistyped ones of `names`; any other may belong to another program, as `foreign` do. */
 export function reportMistyped(field: Field, names: readonly string[], foreign: readonly string[]): void {
 	if (!isObject(field.value)) return;
-	for (const [key, inner] of field.entries()) {
-		if (names.includes(key) || foreign.includes(key)) continue;
-		const [meant] = nearest(key, names);
+	for (const { inner, meant } of unknownKeys(field, [...names, ...foreign], names)) {
 		if (meant !== undefined && !field.at(meant).isPresent)
 			inner.report(`${meant}, if that was meant; it is ignored as it is`, 'an unknown key');
 	}
@@ -239,10 +237,17 @@ export function reportMistyped(field: Field, names: readonly string[], foreign: 
 
 /** Report every unknown key. */
 export function onlyKeys(field: Field, names: readonly string[]): void {
-	for (const [key, inner] of field.entries()) {
-		if (names.includes(key)) continue;
-		const [meant] = nearest(key, names);
-		const allowed = names.filter((name) => !name.startsWith('$')).join(', ');
+	const allowed = names.filter((name) => !name.startsWith('$')).join(', ');
+	for (const { inner, meant } of unknownKeys(field, names, names))
 		inner.report(allowed + (meant === undefined ? '' : `; did you mean ${meant}`), 'an unknown key');
-	}
+}
+
+/** The fields that are not known, each with the name that was probably meant. */
+function unknownKeys(
+	field: Field,
+	known: readonly string[],
+	names: readonly string[],
+): { readonly inner: Field; readonly meant: string | undefined }[] {
+	const unknown = field.entries().filter(([key]) => !known.includes(key));
+	return unknown.map(([key, inner]) => ({ inner, meant: nearest(key, names)[0] }));
 }

@@ -6,7 +6,9 @@
  */
 import { isInside } from '../files/is-inside.ts';
 import { LARGEST_PORT } from '../link/address.ts';
-import { type Field, type FieldSource, onlyKeys } from './field.ts';
+import type { SecretText } from '../secrets/secret-text.ts';
+import { type Field, type FieldSource, onlyKeys, type SecretMap } from './field.ts';
+import { skipInvalid } from './read-entry.ts';
 
 export type KeySchema = Readonly<Record<string, unknown>>;
 
@@ -38,6 +40,8 @@ export interface KeyRules<T> {
 	readonly about: string;
 	/** The value of a file without the key. */
 	readonly empty?: T;
+	/** The object needs the key: what is allowed, for the problem of one without it. */
+	readonly required?: string;
 	/** The default when no file has the key, where it is a constant. */
 	readonly byDefault?: T;
 	/** How the values of two files become one, the stronger first. Default: the stronger counts. */
@@ -54,17 +58,26 @@ export interface KeyRules<T> {
 
 export interface Key<T> extends Shape<T>, KeyRules<T> {}
 
-/** A table of keys: one for each member of `S`. */
-export type Keys<S> = { readonly [K in keyof S]-?: Key<NonNullable<S[K]>> };
-
-/** Values as a file has them: any may be absent. */
-export type Written<S> = { readonly [K in keyof S]: S[K] | undefined };
-
 /** A table of any section. */
 export type AnyKeys = Readonly<Record<string, Key<unknown>>>;
 
-/** A key of this shape. */
-export function key<T>(shape: Shape<T>, rules: KeyRules<T>): Key<T> {
+type ValueOf<K> = K extends Shape<infer T> ? T : never;
+
+/** Keys that are there in every file. */
+export interface WithEmpty {
+	readonly empty: unknown;
+}
+
+/** The values of a table of keys: those of the keys that are `Sure` are there, any other may be absent. */
+export type Values<K, Sure = WithEmpty | { readonly required: string }> = {
+	readonly [N in keyof K as K[N] extends Sure ? N : never]: ValueOf<K[N]>;
+} & { readonly [N in keyof K as K[N] extends Sure ? never : N]?: ValueOf<K[N]> | undefined };
+
+/** A key of this shape. Its rules keep their type, from which `Values` are made; a member that is no rule does not compile. */
+export function key<T, const R extends KeyRules<T>>(
+	shape: Shape<T>,
+	rules: R & { readonly [N in Exclude<keyof R, keyof KeyRules<T>>]: never },
+): Shape<T> & R {
 	return { ...shape, ...rules };
 }
 
@@ -79,16 +92,40 @@ export const path: Shape<string> = {
 	schema: { type: 'string', minLength: 1 },
 };
 
+/** The value that is made of one of another shape; undefined when `map` reports a problem. */
+export function mapped<T, U>(
+	shape: Shape<T>,
+	map: (value: T, field: Field, place: Place) => U | undefined,
+): Shape<U> {
+	return {
+		...shape,
+		read: (field, place) => {
+			const value = shape.read(field, place);
+			return value === undefined ? undefined : map(value, field, place);
+		},
+	};
+}
+
+/** The same shape where other values than the right ones are a problem. */
+export function checked<T>(shape: Shape<T>, isRight: (value: T) => boolean, allowed: string): Shape<T> {
+	return mapped(shape, (value, field) => (isRight(value) ? value : field.report(allowed)));
+}
+
 /** `host:port`, `[::1]:port` or `:port`. */
 export const address: Shape<string> = {
-	read: (field) => {
-		const given = field.text();
-		if (given === undefined) return undefined;
-		const [, port] = /^(?:\[[^\]\s]+\]|[^:\s]*):(\d{1,5})$/.exec(given) ?? [];
-		const isAddress = port !== undefined && Number(port) <= LARGEST_PORT;
-		return isAddress ? given : field.report('an address as host:port, for example localhost:9100');
-	},
+	...checked(text, isAddress, 'an address as host:port, for example localhost:9100'),
 	schema: { type: 'string', pattern: ':\\d{1,5}$|\\$\\{' },
+};
+
+function isAddress(given: string): boolean {
+	const [, port] = /^(?:\[[^\]\s]+\]|[^:\s]*):(\d{1,5})$/.exec(given) ?? [];
+	return port !== undefined && Number(port) <= LARGEST_PORT;
+}
+
+/** Plain, or with secret references, which are resolved when it is used. */
+export const secret: Shape<string | SecretText> = {
+	...text,
+	read: (field) => field.secretText() ?? field.text(),
 };
 
 export const flag: Shape<boolean> = { read: (field) => field.flag(), schema: { type: 'boolean' } };
@@ -113,6 +150,23 @@ export const strings: Shape<readonly string[]> = {
 };
 
 export const textMap: KeySchema = { type: 'object', additionalProperties: plainText };
+
+/** An object of strings that may have secret references. */
+export const secretMap: Shape<SecretMap> = { read: (field) => field.secretMap(), schema: textMap };
+
+/** Several texts, or one that stands alone. */
+export function oneOrMore(
+	split: (text: string) => readonly string[] = (text) => [text],
+): Shape<readonly string[]> {
+	return {
+		read: (field) => {
+			if (typeof field.value !== 'string') return field.strings();
+			const given = field.text();
+			return given === undefined ? undefined : split(given);
+		},
+		schema: { anyOf: [text.schema, strings.schema] },
+	};
+}
 
 /** One of these values; `older` ones are still read. */
 export function word<W extends string>(
@@ -144,69 +198,112 @@ export function mapOf<T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> {
 	};
 }
 
+/** The entries of a list that could be read; `readOne` may leave one out. */
+export function listOf<T>(
+	shape: Shape<T>,
+	readOne: (field: Field, place: Place) => readonly T[] = (field, place) => {
+		const read = shape.read(field, place);
+		return read === undefined ? [] : [read];
+	},
+): Shape<readonly T[]> {
+	return {
+		read: (field, place) =>
+			field.isPresent ? field.items().flatMap((item) => readOne(item, place)) : undefined,
+		schema: { type: 'array', items: shape.schema },
+		...entryMembers(shape),
+	};
+}
+
 /** The members of a list or map of entries of this shape. */
-export function entryMembers({ members }: Shape<unknown>): Pick<Shape<unknown>, 'members'> {
+function entryMembers({ members }: Shape<unknown>): Pick<Shape<unknown>, 'members'> {
 	return members === undefined ? {} : { members };
 }
 
-/** An object of these keys, read as a whole. */
-export function object<S extends object>(keys: Keys<S>): Shape<S> {
-	const members = keys as AnyKeys;
-	return { read: (field, place) => readKeys(keys, field, place), schema: schemaOf(members), members };
+/** The value, unless reading it reported a problem. */
+export function valid<T>(shape: Shape<T>): Shape<T> {
+	return {
+		...shape,
+		read: (field, place) => skipInvalid(place.source, () => shape.read(field, place))[0],
+	};
 }
 
-/** The same, where the members of two files count one by one. */
-export function section<S extends object>(keys: Keys<S>, about: string): Key<S> {
+/** An object of these keys, read as a whole. Where it `isOpen`, other keys may be there; else they are a problem. */
+export function object<K extends AnyKeys>(keys: K, isOpen = false): Shape<Values<K>> {
+	return {
+		read: (field, place) => {
+			if (!field.isPresent) return undefined;
+			if (!isOpen) onlyKeys(field, Object.keys(keys));
+			const values = mapKeys(keys, (each, name) => readKey(each, name, field, place));
+			const missing = Object.entries(keys).find(
+				([name, { required }]) => required !== undefined && !Object.hasOwn(values, name),
+			);
+			if (missing === undefined) return values;
+			const [name, { required = '' }] = missing;
+			return field.at(name).isPresent ? undefined : field.at(name).report(required);
+		},
+		schema: schemaOf(keys, isOpen),
+		members: keys,
+	};
+}
+
+/** An object where the members of two files count one by one. */
+export function section<K extends AnyKeys>(
+	keys: K,
+	about: string,
+	trust?: KeyTrust,
+): Key<Values<K>> & { readonly empty: Values<K> } {
 	return {
 		...object(keys),
 		about,
+		...(trust && { trust }),
 		isDivided: true,
 		empty: emptyOf(keys),
 		merge: (first, second) => mergeKeys(keys, first, second),
 	};
 }
 
-/** Read an object of these keys; an unknown key is a problem. */
-export function readKeys<S extends object>(keys: Keys<S>, field: Field, place: Place): S {
-	onlyKeys(field, Object.keys(keys));
-	return readMembers(keys, field, place);
-}
-
-/** The same where other keys may be there. */
-export function readMembers<S extends object>(keys: Keys<S>, field: Field, place: Place): S {
-	return mapKeys(keys, (_, name) => readKey(keys, name, field, place));
+/** Read the keys of an object, whatever else it has. Required ones may be absent. */
+export function readMembers<K extends AnyKeys>(keys: K, field: Field, place: Place): Values<K, WithEmpty> {
+	const values = mapKeys(keys, (each, name) => readKey(each, name, field, place));
+	// Nothing says that the required ones are there.
+	return values as unknown as Values<K, WithEmpty>;
 }
 
 /** Read one key of an object. */
-export function readKey<S extends object, K extends keyof S & string>(
-	keys: Keys<S>,
-	name: K,
+export function readKey<T>(
+	{ read, empty, isSecret }: Key<T>,
+	name: string,
 	field: Field,
 	place: Place,
-): NonNullable<S[K]> | undefined {
-	const { read, empty, isSecret } = keys[name];
+): T | undefined {
 	return read(field.at(name, isSecret), place) ?? empty;
 }
 
 /** The values of a file that has none of the keys. */
-export function emptyOf<S extends object>(keys: Keys<S>): S {
+export function emptyOf<K extends AnyKeys>(keys: K): Values<K> {
 	return mapKeys(keys, ({ empty }) => empty);
 }
 
+/** The defaults of the keys that have one. */
+export function defaultsOf(keys: AnyKeys): Readonly<Record<string, unknown>> {
+	return mapKeys(keys, ({ byDefault }) => byDefault);
+}
+
 /** Merge key by key, the stronger first. */
-export function mergeKeys<S extends object>(keys: Keys<S>, first: S, second: S): S {
+export function mergeKeys<K extends AnyKeys>(keys: K, first: Values<K>, second: Values<K>): Values<K> {
+	const [strong, weak] = [first, second] as Readonly<Record<string, unknown>>[];
 	return mapKeys(keys, (each, name) => {
-		const [one, other] = [first[name], second[name]];
+		const [one, other] = [strong?.[name], weak?.[name]];
 		if (one === undefined || other === undefined) return one ?? other;
 		return each.merge ? each.merge(one, other) : one;
 	});
 }
 
 /** The sections that count of a file that is not trusted. `root` is the folder of the project. */
-export function untrustedOf<S extends object>(keys: Keys<S>, values: S, root: string): S {
+export function untrustedOf<K extends AnyKeys>(keys: K, values: Values<K>, root: string): Values<K> {
 	return mapKeys(keys, (each, name) => {
-		const value: unknown = values[name];
-		const { trust, members, isDivided, empty } = each as Key<object>;
+		const value: unknown = Reflect.get(values, name);
+		const { trust, members, isDivided, empty } = each;
 		if (trust === undefined && isDivided && members) return untrustedOf(members, value ?? {}, root);
 		if (trust === 'counts' || trust === 'free') return value;
 		if (trust === 'part' && value !== undefined) return each.partOf?.(value);
@@ -219,16 +316,10 @@ function insideOf(value: unknown, root: string): unknown {
 	return typeof value === 'string' && isInside(value, root) ? value : undefined;
 }
 
-function mapKeys<S extends object>(
-	keys: Keys<S>,
-	map: (key: Key<unknown>, name: keyof S & string) => unknown,
-): S {
-	const values = Object.entries(keys).map(([name, each]) => [
-		name,
-		map(each as Key<unknown>, name as keyof S & string),
-	]);
+function mapKeys<K extends AnyKeys>(keys: K, map: (key: Key<unknown>, name: string) => unknown): Values<K> {
+	const values = Object.entries(keys).map(([name, each]) => [name, map(each, name)]);
 	// The values are those of the keys.
-	return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as S;
+	return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Values<K>;
 }
 
 /** Merge rule: the lists of both count. */
@@ -249,14 +340,20 @@ export function schemaOf(keys: AnyKeys, isOpen = false): KeySchema {
 	const properties = Object.fromEntries(
 		Object.entries(keys).map(([name, { schema, about, byDefault }]) => [
 			name,
-			{ description: plainAbout(about), ...defaultOf(byDefault), ...schema },
+			{
+				description: plainAbout(about),
+				...(byDefault !== undefined && { default: byDefault }),
+				...schema,
+			},
 		]),
 	);
-	return { type: 'object', properties, ...(isOpen ? {} : { additionalProperties: false }) };
-}
-
-function defaultOf(value: unknown): KeySchema {
-	return value === undefined ? {} : { default: value };
+	const required = Object.keys(keys).filter((name) => keys[name]?.required !== undefined);
+	return {
+		type: 'object',
+		properties,
+		...(isOpen ? {} : { additionalProperties: false }),
+		...(required.length > 0 && { required }),
+	};
 }
 
 /** Without the marks of links. */

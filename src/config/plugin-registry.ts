@@ -9,7 +9,7 @@ import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
 import { skipInvalid } from './read-entry.ts';
-import { readPlugin } from './sections/plugin-entry.ts';
+import { plugin } from './sections/plugin-entry.ts';
 import type { FileSections } from './sections/sections.ts';
 
 /** The path of the registry; undefined without a home folder. */
@@ -27,15 +27,15 @@ export function readPluginRegistry(source: FieldSource, rest: FileSections, root
 		.entries()
 		.flatMap(([, field]) =>
 			skipInvalid(source, () => {
-				const plugin = isObject(field.value)
-					? readPlugin(field, { source, root: dirname(source.file) })
+				const entry = isObject(field.value)
+					? plugin.read(field, { source, root: dirname(source.file) })
 					: undefined;
-				return plugin && { plugin: { ...plugin, cwd: root }, rank: rankOf(field, plugin) };
+				return entry && { entry: { ...entry, cwd: root }, rank: rankOf(field, entry) };
 			}),
 		);
 	// Same order as there: dependencies first, then by id.
-	found.sort((a, b) => a.rank - b.rank || (a.plugin.id < b.plugin.id ? -1 : 1));
-	return { ...rest, plugins: found.map(({ plugin }) => plugin) };
+	found.sort((a, b) => a.rank - b.rank || (a.entry.id < b.entry.id ? -1 : 1));
+	return { ...rest, plugins: found.map(({ entry }) => entry) };
 }
 
 /** Go writes an empty list as null. */

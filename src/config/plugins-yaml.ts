@@ -18,7 +18,7 @@ import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { type JsonDocument, parseJsonc } from './jsonc.ts';
 import { address } from './key.ts';
 import { readEntry } from './read-entry.ts';
-import { pluginKeys, readPlugin } from './sections/plugin-entry.ts';
+import { plugin, pluginKeys } from './sections/plugin-entry.ts';
 import type { FileSections } from './sections/sections.ts';
 
 /** The keys of the file beside its plugins, and where they are in a configuration. */
@@ -64,7 +64,7 @@ export function readPluginsYaml(source: FieldSource, rest: FileSections): FileSe
 			// Reported, but the plugin stays: a later Orchestra may know the key.
 			onlyKeys(field, Object.keys(pluginKeys));
 			return readEntry(source, { section: 'plugins', field }, () =>
-				isObject(field.value) ? resolveBinary(readPlugin(field, place)) : undefined,
+				isObject(field.value) ? resolveBinary(plugin.read(field, place)) : undefined,
 			);
 		});
 	return { ...rest, hub: { ...rest.hub, ...hub }, plugins };

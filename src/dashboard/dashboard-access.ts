@@ -65,7 +65,8 @@ export class DashboardAccess {
 
 	/** Whether a request for the page may enter. */
 	forPage(headers: IncomingHttpHeaders, port: number): EntryVerdict {
-		return this.#isKnown(headers, port) ? 'ok' : 'unauthorized';
+		const isKnown = this.#hasToken({ headers }) !== undefined || this.#isLoggedIn(headers, port);
+		return isKnown ? 'ok' : 'unauthorized';
 	}
 
 	/** Whether a request for the API may enter. A request with a cookie must come from the page. */
@@ -73,10 +74,6 @@ export class DashboardAccess {
 		if (this.#hasToken({ headers }) !== undefined) return 'ok';
 		if (!this.#isLoggedIn(headers, port)) return 'unauthorized';
 		return isFromPage(headers, changesState) ? 'ok' : 'forbidden';
-	}
-
-	#isKnown(headers: IncomingHttpHeaders, port: number): boolean {
-		return this.#hasToken({ headers }) !== undefined || this.#isLoggedIn(headers, port);
 	}
 
 	#isLoggedIn(headers: IncomingHttpHeaders, port: number): boolean {

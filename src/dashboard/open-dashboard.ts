@@ -22,16 +22,10 @@ export interface DashboardOptions {
 /** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
 export async function openDashboard(deps: HubHttpDeps, options: DashboardOptions = {}): Promise<HubHttp> {
 	const limits = { ...defaultDashboardLimits, ...options.limits };
-	const { hub, opened, shared, environment, worker, log, folder, journalFile } = deps;
 	const calls = new CallLog(limits);
-	const { followMs } = limits;
-	const followed = new CallFollower({ hub, calls, journalFile, followMs });
-	const access = new DashboardAccess({ hasToken: bearerToken(ensureToken(tokenFile(folder))), limits });
-	const site = new DashboardSite(
-		{ hub, opened, shared, environment, worker, journalFile, calls, followed, limits, log },
-		access,
-		options.pageFolder,
-	);
+	const followed = new CallFollower({ ...deps, calls, followMs: limits.followMs });
+	const access = new DashboardAccess({ hasToken: bearerToken(ensureToken(tokenFile(deps.folder))), limits });
+	const site = new DashboardSite({ ...deps, calls, followed, limits }, access, options.pageFolder);
 	const stop = (): void => {
 		followed.close();
 		site.close();

@@ -7,6 +7,7 @@
  */
 import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { CallTable } from '../rpc/calls/call-table.ts';
+import { rpcErrorOf } from '../rpc/rpc-error.ts';
 import type { JournalEntry } from './journal/journal.ts';
 
 /** A call that began. */
@@ -22,6 +23,8 @@ export interface StartedCall {
 	/** The same time by `performance.now()`. */
 	readonly beganAt: number;
 	readonly arguments?: unknown;
+	/** The length of their text, of a call that passes as text: they are parsed each time they are read. */
+	readonly argumentCharacters?: number | undefined;
 	/** Who makes it. Cheaper than `context`. */
 	readonly caller?: Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'revision'> | undefined;
 	/** The context; that of a plain call is made for the first reader. */
@@ -42,7 +45,7 @@ export interface CallEnd
 
 /** Sees every call. Each method is called in the path of the call, so it must be quick. */
 export interface CallListener {
-	/** True when it reads no values of calls: they may pass as text. Default false. */
+	/** True when it reads few values of calls, and arguments only when they are short: they may pass as text. Default false. */
 	readonly takesText?: boolean;
 	started?(call: StartedCall): void;
 	/** A progress or log notification of the call, whether or not its client wants it. */
@@ -104,21 +107,30 @@ export class CallFeed {
 		this.#onBegin(call);
 		if (this.#listeners.length === 0) return;
 		this.#each((listener) => listener.started?.(call));
-		if (this.#listeners.some((listener) => listener.notified !== undefined))
-			call.context?.onNotification((method, params) =>
-				this.#each((listener) => listener.notified?.(call, method, params)),
-			);
+		// A call that passes as text reports its notifications itself: most have none, and need no context.
+		if (!call.isPlain) this.#follow(call);
+	}
+
+	/** A progress or log notification of a call came. */
+	notified(call: StartedCall, method: string, params: Readonly<Record<string, unknown>>): void {
+		this.#each((listener) => listener.notified?.(call, method, params));
 	}
 
 	/** A call that passed as text goes on by the general route: another object takes its number. */
 	resume(call: StartedCall): void {
 		this.#open.set(call.number, call);
+		this.#follow(call);
 	}
 
 	/** Report the end of a call that began. */
 	end(call: StartedCall, end: CallEnd): void {
 		this.#open.take(call.number);
 		if (this.#listeners.length > 0) this.#each((listener) => listener.ended?.(call, end));
+	}
+
+	#follow(call: StartedCall): void {
+		if (this.#listeners.some((listener) => listener.notified !== undefined))
+			call.context?.onNotification((method, params) => this.notified(call, method, params));
 	}
 
 	#each(visit: (listener: CallListener) => void): void {
@@ -139,4 +151,15 @@ export class CallFeed {
 		this.#listeners = listeners;
 		this.#needsValues = listeners.some(({ takesText }) => takesText !== true);
 	}
+}
+
+/**
+ * The attribute `error.type` of the OpenTelemetry conventions: `tool_error` for a result that reports a failure, else
+ * the code of the JSON-RPC error, else ours.
+ */
+export function errorTypeOf({ outcome, error, thrown }: CallEnd): string | undefined {
+	if (outcome === 'ok') return undefined;
+	if (outcome === 'failed') return 'tool_error';
+	const code = rpcErrorOf(thrown)?.code;
+	return code === undefined ? (error ?? outcome) : String(code);
 }

@@ -4,13 +4,20 @@
  *
  * Accepting writes the lock file. Every hub of the project watches it.
  */
-import type { Configuration, FabricSection, PinMode, ServerEntry } from '../config/configuration.ts';
+import type {
+	Configuration,
+	FabricSection,
+	PinMode,
+	ServerEntry,
+	ServerSettings,
+} from '../config/configuration.ts';
 import { attempt, OrchestraError } from '../errors.ts';
+import type { LeftOutItem } from '../mcp/client/list-pages.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { type WordRun, wordDiff } from '../sequence-diff.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';
 import { fabricSource } from '../trust/pins/pin-source.ts';
-import { PinStore } from '../trust/pins/pin-store.ts';
+import { PinStore, type PinStores, pinStoreAt } from '../trust/pins/pin-store.ts';
 import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import {
 	hashesSha256,
@@ -18,7 +25,6 @@ import {
 	type PinnedTool,
 	pinnedFields,
 	pinnedTool,
-	type ToolHashes,
 	toolHashes,
 } from '../trust/pins/tool-pin.ts';
 import { DIFF_COMPARED_CHARACTERS } from '../trust/trust-limits.ts';
@@ -68,6 +74,8 @@ export interface ServerDrift {
 	readonly drifted: readonly ToolDrift[];
 	/** The tools that were listed last, with the instructions of the server, what its pages reach, and pages that changed. */
 	readonly tools: readonly Tool[];
+	/** The tools that are left out of the list, and why. */
+	readonly leftOut: readonly LeftOutItem[];
 }
 
 /** A source whose tools are given: a group of the fabric, or a server that was listed for the comparison. */
@@ -75,7 +83,7 @@ export interface ListedEntry {
 	readonly kind: 'listed';
 	readonly name: string;
 	readonly file: string;
-	readonly settings: { readonly pin: PinMode | undefined };
+	readonly settings: Pick<ServerSettings, 'pin'>;
 	readonly tools: readonly Tool[];
 }
 
@@ -84,12 +92,9 @@ export type ComparedEntry = ServerEntry | ListedEntry;
 
 /** Compare the tools of these servers, in their order. Never throws for the content of a file. */
 export function serverDrifts(entries: readonly ComparedEntry[], environment: Environment): ServerDrift[] {
-	const stores = new Map<string, PinStore>();
+	const stores: PinStores = new Map();
 	return entries.map((entry) => {
-		const place = pinPlace(entry.file, environment);
-		const store = stores.get(place.lockFile) ?? new PinStore(place);
-		stores.set(place.lockFile, store);
-		return driftOf(entry, store, environment);
+		return driftOf(entry, pinStoreAt(pinPlace(entry.file, environment), stores), environment);
 	});
 }
 
@@ -163,7 +168,8 @@ export async function pinServer(
 function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment): ServerDrift {
 	const { name, settings } = entry;
 	const pin = settings.pin ?? 'warn';
-	const listed = knownToolsOf(entry, environment);
+	const cached = entry.kind === 'listed' ? undefined : cachedServer(entry, environment);
+	const listed = entry.kind === 'listed' ? entry.tools : cached && reviewedItems(cached);
 	const known = listed && [...listed, ...store.changedContents(name)];
 	const tooLarge = known && isTooMuch(known) ? tooLargeError(entry, known.length) : undefined;
 	const tools = tooLarge ? undefined : known;
@@ -178,12 +184,23 @@ function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment
 		missing: pin === 'off' ? undefined : missing,
 		sha256: hashes && hashesSha256(hashes),
 		tools: tools ?? [],
+		leftOut: cached?.leftOut ?? [],
 	};
 	if (base.problem) return { ...base, state: problem ? 'broken' : 'too_large', drifted: [] };
 	if (hashes === undefined || tools === undefined) return { ...base, state: 'unknown', drifted: [] };
 	if (pin === 'off' || pinned === undefined) return { ...base, state: 'unpinned', drifted: [] };
-	const drifted = withDefinitions(driftBetween(pinned, hashes), { pinned, tools, store, entry });
-	return { ...base, state: drifted.length === 0 ? 'same' : 'drifted', drifted };
+	const drifts = driftBetween(pinned, hashes);
+	if (drifts.length === 0) return { ...base, state: 'same', drifted: [] };
+	const definitions = store.definitions(name);
+	const drifted = drifts.map(({ tool, kind }): ToolDrift => {
+		const current = tools.find((each) => each.name === tool);
+		const after = current && pinnedTool(current);
+		const before = definitions.get(pinned.get(tool) ?? '');
+		const isQuarantined = pin === 'quarantine' && kind !== 'removed';
+		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
+		return { tool, kind, isQuarantined, before, after, parts };
+	});
+	return { ...base, state: 'drifted', drifted };
 }
 
 function tooLargeError({ name, file }: ComparedEntry, tools: number): OrchestraError {
@@ -192,34 +209,9 @@ function tooLargeError({ name, file }: ComparedEntry, tools: number): OrchestraE
 	});
 }
 
-function withDefinitions(
-	drifted: readonly DriftedTool[],
-	{
-		pinned,
-		tools,
-		store,
-		entry: { name, settings },
-	}: { pinned: ToolHashes; tools: readonly Tool[]; store: PinStore; entry: ComparedEntry },
-): ToolDrift[] {
-	if (drifted.length === 0) return [];
-	const definitions = store.definitions(name);
-	return drifted.map(({ tool, kind }) => {
-		const current = tools.find((each) => each.name === tool);
-		const after = current && pinnedTool(current);
-		const before = definitions.get(pinned.get(tool) ?? '');
-		const isQuarantined = settings.pin === 'quarantine' && kind !== 'removed';
-		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
-		return { tool, kind, isQuarantined, before, after, parts };
-	});
-}
-
 /** Undefined when they were never listed, or the file is damaged: the hub lists the server again then. */
-function knownToolsOf(entry: ComparedEntry, environment: Environment): readonly Tool[] | undefined {
-	if (entry.kind === 'listed') return entry.tools;
-	return attempt(() => {
-		const known = readKnown(cacheFilesHere(entry, environment));
-		return known && reviewedItems(known);
-	});
+function cachedServer(entry: ServerEntry, environment: Environment): CachedServer | undefined {
+	return attempt(() => readKnown(cacheFilesHere(entry, environment)));
 }
 
 /** The parts that differ, word by word. */

@@ -22,7 +22,6 @@ import type { Fragment } from './files/fragment.ts';
 import { mimeTypes } from './files/fragment.ts';
 import { FragmentStore } from './files/fragment-store.ts';
 import { LibraryRoot, type LibraryRootOptions } from './files/library-root.ts';
-import { bundledWordVectors } from './files/word-vectors-file.ts';
 import { Finder, type FoundFragment } from './match/finder.ts';
 import { type MatchMode, readMatchRequest } from './match/match-request.ts';
 import type { CountTokens } from './match/tokens.ts';
@@ -97,7 +96,7 @@ export class Library {
 
 	private constructor(options: LibraryOptions) {
 		const { prompts, resources, log = Log.silent, watch = false, countTokens } = options;
-		const { wordVectors = bundledWordVectors(), embeddings } = options;
+		const { wordVectors, embeddings } = options;
 		this.#log = log;
 		const shared = { log, watch, onRefreshed: () => this.#notify() };
 		const open = (

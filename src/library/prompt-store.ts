@@ -21,12 +21,6 @@ export class PromptStore implements Keeper {
 		return this.#byName;
 	}
 
-	/** The name that a file is called with. */
-	nameOf(file: string): string | undefined {
-		for (const [name, prompt] of this.prompts) if (prompt.file === file) return name;
-		return undefined;
-	}
-
 	put(source: SourceFile): string[] {
 		this.drop(source.file);
 		const { prompt, problems } = readPrompt(source);

@@ -29,6 +29,11 @@ export interface DiscoveryOptions {
 	readonly log: Log;
 }
 
+export interface GrantOptions extends DiscoveryOptions {
+	/** Scopes of the token that is to be widened; empty for a first one. */
+	readonly granted: readonly string[];
+}
+
 /** The Bearer challenge, whichever other schemes the server offers. */
 export function bearerOf(challenges: readonly Challenge[]): ReadonlyMap<string, string> {
 	const all = challenges.filter(({ scheme }) => scheme === 'bearer');

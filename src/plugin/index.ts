@@ -2,18 +2,16 @@
 export { toolFailure } from '../errors.ts';
 export { loadIdentity } from '../link/certificates/certificates.ts';
 export type { Identity } from '../link/link.ts';
-export { Orchestrator } from './client/orchestrator-client.ts';
+export type { Orchestrator } from './client/orchestrator-client.ts';
 export { PluginClient } from './client/plugin-client.ts';
 export { definePlugin, type Plugin, type RunningPlugin } from './sdk/define-plugin.ts';
 export type {
+	ExactResult,
 	PluginCall,
 	PluginDefinition,
-	PluginEvent,
 	PluginPrompt,
-	PluginResult,
 	PluginStreamingTool,
 	PluginTool,
-	PromptMessage,
 	StorageHandlers,
 } from './sdk/plugin-definition.ts';
 export { exactResult } from './sdk/plugin-handlers.ts';

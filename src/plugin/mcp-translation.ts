@@ -6,6 +6,7 @@ import {
 	type GetPromptResult,
 	type Prompt,
 	type Tool,
+	textResult,
 } from '../protocol/mcp-types.ts';
 import { canonicalJson } from '../wire/canonical-json.ts';
 import type { JsonObject } from '../wire/json.ts';
@@ -24,7 +25,7 @@ export function toolResultOf(response: pb.ToolResponse): CallToolResult {
 	if (!response.success) return failure(response.errorMessage || `tool error: ${response.errorCode}`);
 	const { value, text: exact } = readExact(response.result, response.resultJson);
 	const text = typeof value['text'] === 'string' ? value['text'] : (exact ?? canonicalJson(value));
-	return { content: [{ type: 'text', text }] };
+	return textResult(text);
 }
 
 export function promptOf({ name, description, arguments: inputs }: pb.PromptDefinition): Prompt {

@@ -147,9 +147,19 @@ export type CallToolResult = {
 	_meta?: Readonly<Record<string, unknown>>;
 };
 
+/** The result of a tool with these texts. */
+export function textResult(...texts: readonly string[]): CallToolResult {
+	return { content: texts.map((text) => ({ type: 'text', text })) };
+}
+
 /** The failed result of a tool with this text. */
 export function failure(text: string): CallToolResult {
-	return { content: [{ type: 'text', text }], isError: true };
+	return { ...textResult(text), isError: true };
+}
+
+/** The texts of a result, without its other content. */
+export function textsOf({ content }: Pick<CallToolResult, 'content'>): string[] {
+	return content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
 /** The progress of a call. */

@@ -6,6 +6,9 @@ export const LIST_PAGES_LIMIT = 100;
 /** Most items of one list. */
 export const LIST_ITEMS_LIMIT = 10_000;
 
+/** Most items that were left out of a list and are named with the reason. */
+export const LEFT_OUT_LIMIT = 100;
+
 /** Longest list, over all its pages, in characters. A longer one would block everything else for too long. */
 export const LIST_CHARACTERS_LIMIT: number = 8 * 1024 * 1024;
 

@@ -16,7 +16,7 @@ import { isObject, type JsonObject, jsonObject } from '../wire/json.ts';
 export { OrchestraError, type ToolFailureDetails, toolFailure } from '../errors.ts';
 
 /** Log lines of a tool, as events. */
-export interface ToolLog {
+interface ToolLog {
 	debug(message: string, data?: object): void;
 	info(message: string, data?: object): void;
 	warn(message: string, data?: object): void;

@@ -1,16 +1,16 @@
 /* The subpath `orchestra-hub/stdio`: JSON messages and JSON-RPC over pipes, with no third-party code. */
-export { type ErrorCode, OrchestraError } from '../errors.ts';
+export { OrchestraError } from '../errors.ts';
 export { Log } from '../log.ts';
 export type { Diagnosis } from '../process/diagnosis.ts';
 export type { SpawnRecord } from '../process/spawn-record.ts';
 export { parseStdioUri } from '../process/stdio-uri.ts';
 export type { IncomingCall } from '../rpc/calls/incoming-call.ts';
 export type { RequestOptions } from '../rpc/calls/outgoing-calls.ts';
-export type { Channel, Receiver } from '../rpc/channel.ts';
+export type { Receiver } from '../rpc/channel.ts';
 export { Peer, type PeerOptions } from '../rpc/peer.ts';
 export { methodNotFound, rpcError, rpcErrorOf } from '../rpc/rpc-error.ts';
 export type { JsonValue } from '../wire/json.ts';
-export { LineSplitter } from '../wire/lines.ts';
+export type { RpcErrorObject } from '../wire/json-rpc.ts';
 export { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
 export { Client, type ClientOptions } from './client.ts';
 export { type ConnectOptions, connect } from './connect.ts';

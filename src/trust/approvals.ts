@@ -6,10 +6,11 @@
  * deadline gets through with a second call. The end of a session withdraws its requests.
  */
 
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { onAbort } from '../rpc/abortable.ts';
-import type { ApprovalFiles } from './approval-files.ts';
+import { abortable } from '../rpc/abortable.ts';
+import { deferred } from '../rpc/deferred.ts';
+import type { ApprovalAnswer, ApprovalFiles } from './approval-files.ts';
 import { type ApprovalRequest, bindingKey } from './approval-request.ts';
 import { APPROVAL_MS, APPROVAL_POLL_MS, PENDING_APPROVALS_LIMIT } from './trust-limits.ts';
 
@@ -68,31 +69,29 @@ export class Approvals {
 		const pending = this.#adopt(key) ?? this.#open(request, key);
 		if (pending === undefined) return 'full';
 		onRequested(pending.request.id);
-		return new Promise((resolve, reject) => {
-			const stopListening = onAbort(signal, () => {
-				pending.settle = undefined;
-				this.#poll();
-				reject(OrchestraError.from(signal.reason, 'canceled'));
-			});
-			pending.settle = (outcome) => {
-				stopListening();
-				resolve(outcome);
-			};
+		const { promise, resolve } = deferred<ApprovalOutcome>();
+		pending.settle = resolve;
+		this.#poll();
+		return abortable(() => promise, signal).catch((error: unknown) => {
+			pending.settle = undefined;
 			this.#poll();
+			throw error;
 		});
 	}
 
 	/** Deny every call of a session that waits, and remove its requests. */
 	withdraw(session: string): void {
-		for (const pending of [...this.#pending.values()])
-			if (pending.request.session === session) this.#end(pending, 'denied');
-		this.#poll();
+		this.#deny(({ request }) => request.session === session);
 	}
 
 	/** Deny every call that waits, and remove all requests. Idempotent. */
 	close(): void {
-		for (const pending of [...this.#pending.values()]) this.#end(pending, 'denied');
 		this.#unused.clear();
+		this.#deny(() => true);
+	}
+
+	#deny(isDenied: (pending: PendingApproval) => boolean): void {
+		for (const pending of [...this.#pending.values()]) if (isDenied(pending)) this.#end(pending, 'denied');
 		this.#poll();
 	}
 
@@ -176,7 +175,7 @@ export class Approvals {
 		pending.settle?.(outcome);
 	}
 
-	#answerTo({ request }: PendingApproval): 'allow' | 'deny' | undefined {
+	#answerTo({ request }: PendingApproval): ApprovalAnswer | undefined {
 		try {
 			return this.#files.answerTo(request);
 		} catch (error) {

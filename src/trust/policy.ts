@@ -127,7 +127,7 @@ function isMatch({ rule, isTool, isClient }: ReadRule, facts: PolicyFacts, claim
 	return isTool(facts.tool) && isClient(facts.client) && (when === undefined || areClaimed(when, claims));
 }
 
-function areClaimed(when: Partial<ToolClaims>, claims: ToolClaims): boolean {
+function areClaimed(when: NonNullable<PolicyRule['when']>, claims: ToolClaims): boolean {
 	return Object.entries(when).every(([name, value]) => claims[name as keyof ToolClaims] === value);
 }
 

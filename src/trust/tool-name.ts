@@ -50,9 +50,10 @@ export function shortened(name: string): string {
 	return name.length <= TOOL_NAME_CHARACTERS ? name : hashed(name, name);
 }
 
-/** The beginning of a name and a hash of `text`. */
+/** The beginning of a name and a hash of `text`. The `_` between them makes no separator with one that the beginning ends with. */
 export function hashed(name: string, text: string): string {
-	return `${name.slice(0, PREFIX_CHARACTERS)}_${hashOf(text)}`;
+	const beginning = name.slice(0, PREFIX_CHARACTERS);
+	return `${beginning}${beginning.endsWith('_') ? '' : '_'}${hashOf(text)}`;
 }
 
 /** The name; when agents would refuse a character of it, with `_` instead and a hash of the whole name. */

@@ -117,7 +117,7 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	'results show': {
 		right: [['help', 'results', 'show'], /Usage: mctl results show/],
-		wrong: [['results', 'show'], /by its handle/],
+		wrong: [['results', 'show'], /needs the handle of a result/],
 	},
 	'results look': {
 		right: [['help', 'results', 'look'], /Usage: mctl results look/],
@@ -126,11 +126,11 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	'results drop': {
 		right: [['help', 'results', 'drop'], /Usage: mctl results drop/],
-		wrong: [['results', 'drop'], /by its handle/],
+		wrong: [['results', 'drop'], /needs the handle of a result/],
 	},
 	'results keep': {
 		right: [['help', 'results', 'keep'], /Usage: mctl results keep/],
-		wrong: [['results', 'keep'], /by its handle/],
+		wrong: [['results', 'keep'], /needs the handle of a result/],
 	},
 	worker: {
 		right: [['help', 'worker'], /Usage: mctl worker/],

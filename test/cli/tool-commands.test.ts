@@ -234,14 +234,14 @@ describe('mctl init', () => {
 describe('wrong usage', () => {
 	it.each([
 		[['list', 'tool'], 'there is no list of "tool"; did you mean tools'],
-		[['list', 'tools', 'more'], 'mctl list takes one argument'],
+		[['list', 'tools', 'more'], 'unexpected argument "more": mctl list takes one argument'],
 		[['new'], 'mctl new needs one of: '],
 		[['new', 'tool'], 'mctl new tool needs an id'],
 		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is not a tool id'],
-		[['new', 'tool', 'a', 'b'], 'an id is one argument'],
+		[['new', 'tool', 'a', 'b'], 'unexpected argument "b": mctl new tool takes an id'],
 		[['new', 'tool', 'a', '--lang', 'cobol'], 'there is no template for "cobol"'],
 		[['check'], 'mctl check needs the folder of a tool'],
-		[['check', 'a', 'b'], 'mctl check takes one tool'],
+		[['check', 'a', 'b'], 'unexpected argument "b": mctl check takes the folder of a tool'],
 		[['check', 'helo-world'], 'there is no tool "helo-world"'],
 		[['check', './nowhere'], 'there is no tool at ./nowhere'],
 		[['run', 'helo-world'], 'there is no tool "helo-world"'],
@@ -253,7 +253,7 @@ describe('wrong usage', () => {
 		[['hub', 'status', 'me'], 'unexpected argument "me": mctl hub status takes flags only'],
 		[['hub', 'ps', 'me'], 'unexpected argument "me": mctl hub ps takes flags only'],
 		[['hub', 'logs', 'me'], 'there is no server "me"'],
-		[['hub', 'logs', 'a', 'b'], 'unexpected argument "b": name one server'],
+		[['hub', 'logs', 'a', 'b'], 'unexpected argument "b": mctl hub logs takes one server'],
 		[['call'], 'mctl call needs a server and a tool, or a tool'],
 		[['call', 'hello-wrld'], 'there is no tool "hello-wrld"'],
 		[['call', 'hello-world', 'nme=x'], 'there is no parameter "nme"; did you mean name'],
@@ -272,6 +272,11 @@ describe('wrong usage', () => {
 		[['bridge', '--certs-dir', 'nowhere'], '--certs-dir nowhere is not a folder'],
 		[['bridge', '--certs-dir', ''], '--certs-dir is empty'],
 		[['hub', 'ls', 'me'], 'unexpected argument "me": mctl hub ls takes flags only'],
+		[
+			['results', 'show', 'a', 'b'],
+			'unexpected argument "b": mctl results show takes the handle of a result',
+		],
+		[['server', 'start'], 'mctl server needs start, stop or restart, and the name of a server'],
 	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {
 		const cwd = temporaryFolder();
 		const env = { HOME: cwd, XDG_STATE_HOME: cwd };

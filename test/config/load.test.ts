@@ -138,7 +138,6 @@ describe('loadConfiguration', () => {
 			record: false,
 			pin: 'warn',
 			overrides: {},
-			results: {},
 			select: false,
 		});
 		expect(uri).toMatchObject({
@@ -255,6 +254,12 @@ describe('loadConfiguration', () => {
 			1,
 			'mcpServers.bad.type',
 			'"pigeon" (a string)',
+		],
+		[
+			'{"mcpServers":{"bad":{"command":"y","timeoutMs":-1},"good":{"command":"x"}}}',
+			1,
+			'mcpServers.bad.timeoutMs',
+			'-1 (a number)',
 		],
 		[
 			'{"mcpServers":{"bad":{"command":"y","env":{"A":{"secret":1}}},"good":{"command":"x"}}}',

@@ -157,26 +157,26 @@ describe('the calls', () => {
 		await browser.call('/api/call', { name: 'py__refuse', arguments: {} });
 		const { rows, next, matched, total } = await browser.get('/api/calls?limit=3');
 		expect(rows.map(({ number, name }: Line) => [number, name])).toEqual([
-			[3, 'py__refuse'],
-			[2, 'py__add'],
-			[1, 'py__add'],
+			[5, 'py__refuse'],
+			[4, 'py__add'],
+			[3, 'py__add'],
 		]);
-		expect([next, matched, total]).toEqual([1, 5, 5]);
+		expect([next, matched, total]).toEqual([3, 5, 5]);
 		expect(await browser.get(`/api/calls?before=${next}`)).toMatchObject({
 			rows: [
-				{ number: -1, name: 'py__bad', error: 'timeout', ms: 9 },
-				{ number: -2, name: 'py__old', client: 'old' },
+				{ number: 2, name: 'py__bad', error: 'timeout', ms: 9 },
+				{ number: 1, name: 'py__old', client: 'old' },
 			],
 			next: null,
 		});
 		const numbers = async (query: string): Promise<number[]> =>
 			(await browser.get(`/api/calls?${query}`)).rows.map(({ number }: Line) => number);
-		expect(await numbers('outcome=failures')).toEqual([3, -1]);
-		expect(await numbers('tool=py*add')).toEqual([2, 1]);
-		expect(await numbers('client=OLD&outcome=ok')).toEqual([-2]);
-		expect(await numbers(`since=${Date.now() - 60_000}`)).toEqual([3, 2, 1]);
-		expect(await browser.get('/api/calls/-1')).toMatchObject({
-			number: -1,
+		expect(await numbers('outcome=failures')).toEqual([5, 2]);
+		expect(await numbers('tool=py*add')).toEqual([4, 3]);
+		expect(await numbers('client=OLD&outcome=ok')).toEqual([1]);
+		expect(await numbers(`since=${Date.now() - 60_000}`)).toEqual([5, 4, 3]);
+		expect(await browser.get('/api/calls/2')).toMatchObject({
+			number: 2,
 			arguments: null,
 			phases: [
 				{ name: 'start', startMs: 0, ms: 4 },
@@ -188,7 +188,7 @@ describe('the calls', () => {
 			worker: 'gpu-1',
 			trace: 'a'.repeat(32),
 		});
-		expect(await browser.get('/api/calls/-2')).toMatchObject({ phases: [], policy: null });
+		expect(await browser.get('/api/calls/1')).toMatchObject({ phases: [], policy: null });
 		expect((await browser.page('/api/calls/99')).status).toBe(404);
 	});
 

@@ -76,7 +76,7 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 			'refused it: the worker runs 2 calls of first already',
 		);
 		expect(await second.call('limited__echo', { text: 'mine' })).toBe('mine');
-		expect(Object.fromEntries(worker.overview().refused)).toEqual({ tool_limit: 1, hub_limit: 1 });
+		expect(worker.overview().refused).toEqual({ tool_limit: 1, hub_limit: 1 });
 		ends.abort();
 		await Promise.all([slow, record]);
 	});

@@ -87,6 +87,13 @@ describe('mergeByName', () => {
 			tools: fc.uniqueArray(anyText, { maxLength: 6 }),
 		});
 		const anyServers = fc.uniqueArray(anyServer, { selector: ({ id }) => id, maxLength: 6 });
+		const qualified = (id: string, ...tools: string[]) => ({ id, isBare: false, tools });
+		const long = 'a'.repeat(53);
+		const underscoresAtTheEnd = [
+			[qualified('b_'), qualified('b', '_')],
+			[qualified('b__a'), qualified('b', 'a__')],
+			[qualified(`${long}_`), qualified(long, '_x'.repeat(9))],
+		];
 		fc.assert(
 			fc.property(anyServers, (servers) => {
 				const { routes } = merge(
@@ -99,7 +106,7 @@ describe('mergeByName', () => {
 					expect(names.find(name)?.server).toBe(qualifiesNames(owner) ? owner.id : undefined);
 				}
 			}),
-			{ numRuns: 1000 },
+			{ numRuns: 1000, examples: underscoresAtTheEnd.map((servers) => [servers]) },
 		);
 	});
 

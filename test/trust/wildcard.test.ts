@@ -32,6 +32,8 @@ describe('matchesWildcard', () => {
 		expect(matchesWildcard(`${'a*'.repeat(2000)}b`, name)).toBe(false);
 		expect(matchesWildcard(`${'*a'.repeat(2000)}*b*`, name)).toBe(false);
 		expect(matchesWildcard(`${'*a'.repeat(2000)}*`, name)).toBe(true);
+		expect(matchesWildcard(`b*${name.slice(5000)}`, name)).toBe(false);
+		expect(matchesWildcard(`*${name}*${name}`, name)).toBe(false);
 	});
 });
 

@@ -7,7 +7,7 @@ import { Log } from '../../log.ts';
 import { accountOf, describeEntry, type EntryPlace } from '../../oauth/account.ts';
 import { CredentialStore } from '../../oauth/credential-store.ts';
 import type { Credentials } from '../../oauth/credentials.ts';
-import { openAuth } from '../../oauth/open-auth.ts';
+import { ServerAuth } from '../../oauth/open-auth.ts';
 import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { publicUrl } from '../../transport/http/http-errors.ts';
@@ -35,15 +35,14 @@ export function listAccounts({ flags, out, cwd, environment }: CommandInput): vo
 		});
 	if (flags['json']) return out.json({ schema: 'orchestra.accounts/1', accounts });
 	if (accounts.length === 0) return out.line('You are signed in to no server. mctl auth <server> signs in.');
-	const rows = accounts.map(({ url, account, user, state, entries }) => [
-		url,
-		account ?? '(earlier version)',
-		user ?? '-',
-		state.replace('_', ' '),
-		account === null ? 'none; mctl auth <server> --adopt' : entries.map(describeEntry).join(', ') || '-',
-	]);
-	const headings = ['URL', 'ACCOUNT', 'USER', 'STATE', 'ENTRIES'];
-	printTable(out, headings, rows);
+	printTable(out, accounts, undefined, {
+		URL: 'url',
+		ACCOUNT: ({ account }) => account ?? '(earlier version)',
+		USER: 'user',
+		STATE: ({ state }) => state.replace('_', ' '),
+		ENTRIES: ({ account, entries }) =>
+			account === null ? 'none; mctl auth <server> --adopt' : entries.map(describeEntry).join(', ') || null,
+	});
 }
 
 /** An account that a server without a sign-in may share; `adopt` for the record of an earlier version. */
@@ -55,7 +54,7 @@ export interface AccountChoice {
 /** The sign-ins that are stored for the URL of the server and fit its settings. */
 export function accountChoices({ url, name, settings }: AuthTarget, store: CredentialStore): AccountChoice[] {
 	const isUsable = ({ key = '' }: Credentials): boolean =>
-		openAuth({ account: { url, key }, name, settings, store }).credentials?.tokens !== undefined;
+		new ServerAuth({ account: { url, key }, name, settings, store }).credentials?.tokens !== undefined;
 	const shared = store.list().filter((each) => each.url === url && each.key !== undefined && isUsable(each));
 	const choices = shared.map(({ key, account: user, entry }) => {
 		const by = entry === undefined ? '' : `, of ${describeEntry(entry)}`;

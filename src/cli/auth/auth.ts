@@ -7,14 +7,14 @@ import { ACCOUNT_KEY_FORM, type Account, accountOf, isAccountKey } from '../../o
 import { withResolvedSecrets } from '../../oauth/client-secret.ts';
 import { CredentialStore } from '../../oauth/credential-store.ts';
 import { GuardedHttp } from '../../oauth/guarded-http.ts';
-import { notAdopted, openAuth, type ServerAuth } from '../../oauth/open-auth.ts';
+import { notAdopted, ServerAuth } from '../../oauth/open-auth.ts';
 import { probeServer } from '../../oauth/probe-server.ts';
 import { findProtectedResource } from '../../oauth/resource-metadata.ts';
 import { splitScopes } from '../../oauth/scopes.ts';
 import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
-import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
+import { type Command, type CommandInput, checkArgs, jsonFlag, usageError } from '../command.ts';
 import { forgetFailures } from '../learn/learn.ts';
 import { refuseUnused } from '../problem-lines.ts';
 import { type AuthTarget, clientTarget, findAuthTarget } from '../target/auth-target.ts';
@@ -32,24 +32,24 @@ export const auth: Command = {
 		'mctl auth cursor:github           # a server of a client, as it is',
 	],
 	flags: {
-		list: { type: 'boolean', help: 'show every stored sign-in and the entries that use it' },
-		status: { type: 'boolean', help: 'show what is stored, without a request' },
-		logout: { type: 'boolean', help: 'withdraw and delete what is stored' },
-		account: { type: 'string', value: 'NAME', help: 'use this account, and write it into the entry' },
-		adopt: { type: 'boolean', help: 'take over what an earlier version stored for the URL' },
-		scope: { type: 'string', value: '"A B"', help: 'request these scopes in addition' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		list: { help: 'show every stored sign-in and the entries that use it' },
+		status: { help: 'show what is stored, without a request' },
+		logout: { help: 'withdraw and delete what is stored' },
+		account: { value: 'NAME', help: 'use this account, and write it into the entry' },
+		adopt: { help: 'take over what an earlier version stored for the URL' },
+		scope: { value: '"A B"', help: 'request these scopes in addition' },
+		json: jsonFlag,
 	},
+	args: [0, 1, 'one server or URL'],
 
 	async run(input) {
 		const { args, flags, cwd, environment } = input;
-		const [arg, ...rest] = args;
+		const [arg] = args;
 		if (flags['list']) {
-			refuseArgs(input, { usage: 'mctl auth --list [--json]' });
+			checkArgs(args, { usage: 'mctl auth --list [--json]' });
 			return listAccounts(input);
 		}
 		if (arg === undefined) throw usageError(auth, 'mctl auth needs a server or a URL');
-		if (rest.length > 0) throw usageError(auth, `mctl auth takes one server, not ${args.length}`);
 		if (['status', 'logout', 'adopt'].filter((flag) => flags[flag]).length > 1)
 			throw usageError(auth, 'use --status, --logout or --adopt, one of them');
 		const key = accountFlag(flags);
@@ -90,9 +90,9 @@ function openTarget(input: CommandInput, target: AuthTarget): ServerAuth {
 	const { name, settings, entry } = target;
 	const log = Log.fromEnvironment('auth', environment, (line) => out.info(line.trimEnd()));
 	const store = CredentialStore.ofUser(environment, log);
-	const interactive = flags['status'] ? undefined : terminalSignIn(out, environment);
+	const interactive = flags['status'] ? undefined : terminalSignIn(input);
 	const others = entry && { otherEntries: () => otherEntries(entry, environment) };
-	return openAuth({
+	return new ServerAuth({
 		account: accountOfTarget(target),
 		name,
 		settings,

@@ -4,13 +4,14 @@
  * the last page has, which is that of the redirect.
  */
 
+import type { Readable } from 'node:stream';
 import { openBrowser } from '../../oauth/open-browser.ts';
 import type { Interaction } from '../../oauth/sign-in.ts';
 import { TextLines } from '../../wire/text-lines.ts';
 import { PASTED_LINE_CHARACTERS } from '../cli-limits.ts';
-import type { Output } from '../terminal/output.ts';
+import type { CommandInput } from '../command.ts';
 
-export function terminalSignIn(out: Output, environment: Readonly<NodeJS.ProcessEnv>): Interaction {
+export function terminalSignIn({ out, stdin, environment }: CommandInput): Interaction {
 	return {
 		async showPage(url) {
 			const isOpen = await openBrowser(url, environment);
@@ -19,7 +20,7 @@ export function terminalSignIn(out: Output, environment: Readonly<NodeJS.Process
 			out.warn('If the last page cannot be shown, paste its address here.');
 		},
 		readPasted: (deliver) =>
-			readLines((line) => {
+			readLines(stdin(), (line) => {
 				if (line.trim() === '' || deliver(line.trim())) return;
 				out.warn(
 					'That is not the address of this sign-in: it starts with the redirect URI and holds a `state`.',
@@ -29,8 +30,7 @@ export function terminalSignIn(out: Output, environment: Readonly<NodeJS.Process
 }
 
 /** Calls `onLine` with each line of stdin; the returned function stops it. */
-function readLines(onLine: (line: string) => void): () => void {
-	const { stdin } = process;
+function readLines(stdin: Readable, onLine: (line: string) => void): () => void {
 	const lines = new TextLines(PASTED_LINE_CHARACTERS);
 	const onData = (chunk: Buffer): void => {
 		for (const line of lines.push(chunk)) onLine(line);

@@ -9,22 +9,19 @@ import { resolve } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { SELECTED_CHARACTERS } from '../../hub/results/result-limits.ts';
 import { printable } from '../../printable.ts';
-import type { ElicitResult } from '../../protocol/client-methods.ts';
 import type { CallToolResult } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
-import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
+import { type Command, type CommandInput, numberFlag, textFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { errorOfHub } from '../hub-client/hub-error.ts';
 import type { ListedItem } from '../hub-client/hub-items.ts';
-import { inputFlag, readCallInput } from '../input/read-input.ts';
+import { inputFlag } from '../input/read-input.ts';
 import { printProblems, problemsOfCalls } from '../problem-lines.ts';
-import { type CallHandlers, type CallSession, withTools } from '../target/call-session.ts';
-import { type CallTarget, callTarget } from '../target/call-target.ts';
-import { findTarget, nameOf } from '../target/find-target.ts';
+import { callTarget } from '../target/call-target.ts';
 import { openProject } from '../target/project.ts';
 import { CallView } from '../terminal/call-view.ts';
 import { binaryOf } from '../terminal/content-text.ts';
 import { byteSize } from '../terminal/quantity.ts';
+import { callTool } from './call-tool.ts';
 
 export const call: Command = {
 	usage: 'mctl call [<server|client:server|stdio:URI|URL>] <tool> [key=value…] [--json]',
@@ -40,86 +37,37 @@ export const call: Command = {
 	],
 	flags: {
 		input: inputFlag,
-		json: { type: 'boolean', help: 'print one JSON object with the result on stdout' },
-		output: {
-			type: 'string',
-			value: 'FILE',
-			help: 'save the image, audio or file of the result, else its text',
-		},
-		select: {
-			type: 'string',
-			value: 'EXPR',
-			help: 'print what this JMESPath expression picks from the result',
-		},
-		timeout: {
-			type: 'string',
-			value: 'MS',
-			help: 'give up after this time (default: 30000 without progress)',
-		},
+		json: { help: 'print one JSON object with the result on stdout' },
+		output: { value: 'FILE', help: 'save the image, audio or file of the result, else its text' },
+		select: { value: 'EXPR', help: 'print what this JMESPath expression picks from the result' },
+		timeout: { value: 'MS', help: 'give up after this time (default: 30000 without progress)' },
 	},
+	args: [1, Number.POSITIVE_INFINITY, 'a server and a tool, or a tool'],
 
 	async run(input) {
-		if (input.args.length === 0) throw usageError(call, 'mctl call needs a server and a tool, or a tool');
+		const { signal, flags, out, environment } = input;
 		const timeoutMs = numberFlag(input, call, 'timeout');
 		if (timeoutMs === 0) throw usageError(call, '--timeout must be above 0');
 		refuseFolder(input);
 		const project = openProject(input, { hasExamples: true });
-		printProblems(problemsOfCalls(project.configProblems), input.out);
+		printProblems(problemsOfCalls(project.configProblems), out);
 		const target = await callTarget(input.args, project, input);
-		const servers = project.configuration.mcpServers.map(({ name }) => name);
-		const view = new CallView(input.out, input.environment);
-		const handlers = handlersOf(view, input);
-		const work = (session: CallSession): Promise<number> =>
-			callOnce(session, { target, servers, view, timeoutMs }, input);
-		return withTools(target, input, handlers, work);
+		const otherNames = project.configuration.mcpServers.map(({ name }) => name);
+		const view = new CallView(out, environment);
+		const ended = await callTool({ command: call, target, otherNames, timeoutMs }, view, input);
+		const { tool, elapsedMs, result: answer } = ended;
+		if (answer instanceof OrchestraError) throw timeoutHinted(answer, timeoutMs);
+		const isError = answer['isError'] === true;
+		const select = isError ? undefined : textFlag(input, 'select');
+		const output = isError ? undefined : textFlag(input, 'output');
+		const result = select === undefined ? answer : await selected(answer, select, signal);
+		if (output !== undefined) save(output, result, input);
+		else if (!flags['json']) view.result(result);
+		const server = target.server && { server: target.server.name };
+		if (flags['json']) out.json({ schema: 'orchestra.call/1', ...server, tool, isError, elapsedMs, result });
+		return isError ? exitCodes.tool_failed : 0;
 	},
 };
-
-interface OneCall {
-	readonly target: CallTarget;
-	/** The servers of the configuration. */
-	readonly servers: readonly string[];
-	readonly view: CallView;
-	readonly timeoutMs: number | undefined;
-}
-
-async function callOnce(
-	session: CallSession,
-	{ target, servers, view, timeoutMs }: OneCall,
-	input: CommandInput,
-): Promise<number> {
-	const { signal, flags, out } = input;
-	const tool = await findTarget(target, session, input, servers);
-	const values = await readCallInput(call, input, tool, target.args);
-	const startedAt = performance.now();
-	let result: ListedItem;
-	try {
-		const onProgress = (params: unknown): void => view.progress(params);
-		result = await session.callTool(nameOf(tool), values, { maxTotalMs: timeoutMs, signal, onProgress });
-	} catch (thrown) {
-		throw timeoutHinted(errorOfHub(thrown), timeoutMs);
-	} finally {
-		view.clear();
-	}
-	const isError = result['isError'] === true;
-	if (typeof flags['select'] === 'string' && !isError)
-		result = await selected(result, flags['select'], signal);
-	if (typeof flags['output'] === 'string' && !isError) save(flags['output'], result, input);
-	else if (!flags['json']) view.result(result);
-	if (flags['json']) {
-		const elapsedMs = Math.round(performance.now() - startedAt);
-		const { server } = target;
-		out.json({
-			schema: 'orchestra.call/1',
-			...(server && { server: server.name }),
-			tool: nameOf(tool),
-			isError,
-			elapsedMs,
-			result,
-		});
-	}
-	return isError ? exitCodes.tool_failed : 0;
-}
 
 /** The part that an expression picks from a result, as a result. */
 async function selected(result: ListedItem, select: string, signal: AbortSignal): Promise<ListedItem> {
@@ -141,24 +89,10 @@ function timeoutHinted(error: OrchestraError, timeoutMs: number | undefined): Or
 	return new OrchestraError(code, message, { hint: 'Give it more time with --timeout.', data, cause: error });
 }
 
-/** A server may ask when there is a user at the terminal; else its elicitation is declined. */
-export function handlersOf(
-	view: Pick<CallView, 'clear' | 'log'>,
-	{ out, stdin, signal }: CommandInput,
-): CallHandlers {
-	const onElicitation = async (params: unknown): Promise<ElicitResult> => {
-		view.clear();
-		if (stdin().isTTY !== true || !out.hasLiveStderr) return { action: 'decline' };
-		const { askForm } = await import('../terminal/elicitation-form.ts');
-		return askForm(params, { out, input: stdin(), signal });
-	};
-	return { onElicitation, onLog: (params) => view.log(params) };
-}
-
 /** Checked before the call, which may have effects. */
-function refuseFolder({ flags, cwd }: CommandInput): void {
-	const { output: file } = flags;
-	if (typeof file === 'string' && statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isDirectory()) {
+function refuseFolder(input: CommandInput): void {
+	const file = textFlag(input, 'output');
+	if (file !== undefined && statSync(resolve(input.cwd, file), { throwIfNoEntry: false })?.isDirectory()) {
 		throw usageError(call, `--output takes a file, and ${file} is a folder`);
 	}
 }

@@ -12,11 +12,10 @@ import { runTool, type ToolRun } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import type { RunWarning } from '../../tool/summary.ts';
 import { type DiscoveredTool, toolEnvironment } from '../../tool/tool.ts';
-import { type JsonObject, ownEntry } from '../../wire/json.ts';
+import { ownEntry } from '../../wire/json.ts';
 import { NEWLINE } from '../../wire/lines.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
-import type { ListedItem } from '../hub-client/hub-items.ts';
-import { inputFlag, readCallInput, readToolInput } from '../input/read-input.ts';
+import { inputFlag, readToolInput } from '../input/read-input.ts';
 import { printProblems, problemsOfCalls, refuseUnused } from '../problem-lines.ts';
 import { callTarget, isAddress, refuseBlocked } from '../target/call-target.ts';
 import { findTool, openProject, type Project } from '../target/project.ts';
@@ -35,13 +34,13 @@ export const run: Command = {
 	],
 	flags: {
 		input: inputFlag,
-		json: { type: 'boolean', help: "print the tool's own event lines, untouched" },
-		timeout: { type: 'string', value: 'MS', help: 'end the tool after this time (default 30000)' },
+		json: { help: "print the tool's own event lines, untouched" },
+		timeout: { value: 'MS', help: 'end the tool after this time (default 30000)' },
 	},
+	args: [1, Number.POSITIVE_INFINITY, 'the id of a tool'],
 
 	async run(input) {
-		const [arg, ...args] = input.args;
-		if (arg === undefined) throw usageError(run, 'mctl run needs the id of a tool');
+		const [arg = '', ...args] = input.args;
 		const timeoutMs = numberFlag(input, run, 'timeout');
 		if (timeoutMs === 0) throw usageError(run, '--timeout takes a number above 0');
 		const project = openProject(input, { hasExamples: true });
@@ -83,9 +82,8 @@ async function runCalled(
 ): Promise<number> {
 	const { runHubTool } = await import('./run-hub-tool.ts');
 	const target = await callTarget(input.args, project, input);
-	const inputFor = (tool: ListedItem): Promise<JsonObject> => readCallInput(run, input, tool, target.args);
 	const otherNames = project.tools.map(({ id }) => id);
-	return runHubTool({ target, timeoutMs, inputFor, otherNames }, input);
+	return runHubTool({ command: run, target, otherNames, timeoutMs }, input);
 }
 
 type Options = NonNullable<Parameters<typeof runTool>[1]>;

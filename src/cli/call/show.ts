@@ -3,7 +3,7 @@ import { printable, quoted } from '../../printable.ts';
 import { typeText } from '../../schema/schema-text.ts';
 import { type Parameter, parametersOf, shortParameter } from '../../schema/tool-signature.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { type ListedItem, textField } from '../hub-client/hub-items.ts';
 import { exampleArgs } from '../input/example-args.ts';
 import { nameAtServer, nameOf } from '../target/find-target.ts';
@@ -19,13 +19,11 @@ export const show: Command = {
 		'mctl show files__read_file --json | jq .inputSchema',
 		'mctl show "stdio:npx -y @modelcontextprotocol/server-everything" echo',
 	],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
+	args: [1, 2, 'the name of a tool, a prompt or a resource'],
 
 	async run(input) {
 		const { args, flags, out } = input;
-		if (args.length === 0)
-			throw usageError(show, 'mctl show needs the name of a tool, a prompt or a resource');
-		if (args.length > 2) throw usageError(show, `unexpected argument "${args[2]}"`);
 		const found = await findItem(args, input);
 		const shown = describe(found);
 		if (flags['json']) return out.json(jsonOf(found, shown));

@@ -5,7 +5,7 @@ import type { ApprovalRequest } from '../../trust/approval-request.ts';
 import { type ArgumentRow, sizeText } from '../../trust/argument-row.ts';
 import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';
 import { FOLDED_ARGUMENT_CHARACTERS } from '../cli-limits.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, usageError } from '../command.ts';
 import { warnUntrusted } from '../edit/edit-servers.ts';
 import { ageOf, timeUntil } from '../terminal/quantity.ts';
 import { printTable } from '../terminal/table.ts';
@@ -24,15 +24,15 @@ export const approve: Command = {
 		'mctl approve deny 3fa81c',
 	],
 	flags: {
-		whole: { type: 'boolean', help: 'show long arguments unfolded' },
-		always: { type: 'boolean', help: 'write the decision as a rule for this tool and client' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		whole: { help: 'show long arguments unfolded' },
+		always: { help: 'write the decision as a rule for this tool and client' },
+		json: jsonFlag,
 	},
+	args: [0, 2, 'an action and the id of one call'],
 
 	async run(input) {
-		const [action = 'list', id, ...rest] = input.args;
+		const [action = 'list', id] = input.args;
 		const files = ApprovalFiles.ofUser(input.environment);
-		if (rest.length > 0) throw usageError(approve, `unexpected argument "${rest[0]}": name one call`);
 		if (action === 'list') {
 			if (id !== undefined) throw usageError(approve, `unexpected argument "${id}" after list`);
 			return list(files.list(), input);
@@ -49,17 +49,14 @@ export const approve: Command = {
 function list(requests: readonly ApprovalRequest[], { flags, out }: CommandInput): void {
 	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', requests });
 	if (requests.length === 0) return out.info('No call waits for approval.');
-	const rows = requests.map(({ id, askedAt, expiresAt, client, tool, root }) => [
-		id,
-		`${ageOf(askedAt)} ago`,
-		timeUntil(expiresAt),
-		client,
-		tool,
-		root,
-	]);
-	const headings = ['ID', 'ASKED', 'EXPIRES', 'CLIENT', 'TOOL', 'PROJECT'];
-	const narrow = [0, 2, 4];
-	printTable(out, headings, rows, narrow);
+	printTable(out, requests, ['ID', 'EXPIRES', 'TOOL'], {
+		ID: 'id',
+		ASKED: ({ askedAt }) => `${ageOf(askedAt)} ago`,
+		EXPIRES: ({ expiresAt }) => timeUntil(expiresAt),
+		CLIENT: 'client',
+		TOOL: 'tool',
+		PROJECT: 'root',
+	});
 }
 
 function show(request: ApprovalRequest, { flags, out }: CommandInput): void {

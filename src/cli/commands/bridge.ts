@@ -17,7 +17,7 @@ import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { versionText } from '../../hub/shared/hub-version.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
-import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
 import { hubFolderHere, hubHere, hubRoot } from '../hub-client/hub-location.ts';
 import type { SkillSelection } from '../skill-flag.ts';
 import { viewOfFlag } from '../view-flag.ts';
@@ -32,20 +32,15 @@ export const bridge: Command = {
 		'claude mcp add orchestra -- mctl bridge',
 	],
 	flags: {
-		'orchestrator-addr': {
-			type: 'string',
-			value: 'HOST:PORT',
-			help: 'an orchestrator (default: the shared hub)',
-		},
-		view: { type: 'string', value: 'NAME', help: 'show the tools of this view' },
-		skill: { type: 'string', value: 'NAME', help: 'show the tools of this skill, and its text first' },
-		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
+		'orchestrator-addr': { value: 'HOST:PORT', help: 'an orchestrator (default: the shared hub)' },
+		view: { value: 'NAME', help: 'show the tools of this view' },
+		skill: { value: 'NAME', help: 'show the tools of this skill, and its text first' },
+		'certs-dir': { value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
 	isServer: true,
 	isAwaited: true,
 
 	async run(input) {
-		refuseArgs(input, bridge);
 		const link = input.environment['ORCHESTRA_LINK'];
 		const project = input.flags['orchestrator-addr'] === undefined ? projectOf(input) : undefined;
 		const skill = await skillFor(input, project);

@@ -6,7 +6,7 @@ import { printable } from '../../printable.ts';
 import { checkTool, type Finding } from '../../tool/check.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { inputFlag, readInput } from '../input/read-input.ts';
 import { findTool, openProject } from '../target/project.ts';
 import { verdictMark } from '../terminal/verdict.ts';
@@ -18,14 +18,13 @@ export const check: Command = {
 	examples: ['mctl check ./tools/my-tool', 'mctl check hello-world', 'mctl check ./x --input \'{"n":1}\''],
 	flags: {
 		input: { ...inputFlag, help: `an input that must work (default: ${TEST_INPUT}, else {})` },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		json: jsonFlag,
 	},
+	args: [1, 1, 'the folder of a tool'],
 
 	async run(input) {
 		const { args, flags, out, cwd, environment, signal } = input;
-		const [arg, ...rest] = args;
-		if (arg === undefined) throw usageError(check, 'mctl check needs the folder of a tool');
-		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${args.length}`);
+		const [arg = ''] = args;
 		const project = openProject({ cwd, environment }, { hasExamples: true });
 		const tool = findTool(project, existsSync(resolve(cwd, arg)) ? resolve(cwd, arg) : arg);
 		const given = await inputFor(tool, input);

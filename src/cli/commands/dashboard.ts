@@ -8,7 +8,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { openBrowser } from '../../oauth/open-browser.ts';
-import { type Command, type CommandPlace, refuseArgs } from '../command.ts';
+import type { Command, CommandPlace } from '../command.ts';
 import { controlHub } from '../hub-client/control-hub.ts';
 import { hubFolderHere, hubHere } from '../hub-client/hub-location.ts';
 
@@ -16,12 +16,11 @@ export const dashboard: Command = {
 	usage: 'mctl dashboard [--no-open] [--json]',
 	examples: ['mctl dashboard', 'mctl dashboard --no-open', 'mctl dashboard --json | jq -r .url'],
 	flags: {
-		'no-open': { type: 'boolean', help: 'print the URL and open no browser' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout and open no browser' },
+		'no-open': { help: 'print the URL and open no browser' },
+		json: { help: 'print one JSON object on stdout and open no browser' },
 	},
 
 	async run(input) {
-		refuseArgs(input, dashboard);
 		const { flags, out, cwd, environment, signal } = input;
 		const record = await hubHere(input);
 		const { url } = await controlHub(record, { action: 'dashboard' }, signal);

@@ -17,13 +17,14 @@ export const find: Command = {
 		'mctl find "timeouts" --json | jq -r ".matches[].uri"',
 	],
 	flags: {
-		'max-tokens': { type: 'string', value: 'N', help: 'assemble the content inside N tokens' },
-		'max-results': { type: 'string', value: 'N', help: 'at most N fragments (default 15)' },
-		mode: { type: 'string', value: 'MODE', help: 'catalog (default), full or index (also: minimal)' },
-		category: { type: 'string', value: 'NAME', help: 'only this category; several with commas' },
-		tags: { type: 'string', value: 'A,B', help: 'only fragments that have all of these tags' },
+		'max-tokens': { value: 'N', help: 'assemble the content inside N tokens' },
+		'max-results': { value: 'N', help: 'at most N fragments (default 15)' },
+		mode: { value: 'MODE', help: 'catalog (default), full or index (also: minimal)' },
+		category: { value: 'NAME', help: 'only this category; several with commas' },
+		tags: { value: 'A,B', help: 'only fragments that have all of these tags' },
 		...libraryFlags,
 	},
+	args: [1, Number.POSITIVE_INFINITY, 'some words to look for'],
 
 	async run(input) {
 		const query = input.args.join(' ');

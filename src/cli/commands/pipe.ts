@@ -15,6 +15,7 @@ import { parseJson } from '../../wire/json.ts';
 import { quoteLine } from '../../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
+import { isUrl } from '../target/call-target.ts';
 import type { Output } from '../terminal/output.ts';
 
 export const pipe: Command = {
@@ -25,19 +26,14 @@ export const pipe: Command = {
 		"ORCHESTRA_TRACE=1 mctl pipe 'stdio:npx some-server'",
 	],
 	flags: {
-		limit: { type: 'string', value: 'BYTES', help: 'longest line, either way (default 10 MiB)' },
-		timeout: {
-			type: 'string',
-			value: 'MS',
-			help: 'longest wait after the end of input (default: no limit)',
-		},
+		limit: { value: 'BYTES', help: 'longest line, either way (default 10 MiB)' },
+		timeout: { value: 'MS', help: 'longest wait after the end of input (default: no limit)' },
 	},
+	args: [1, 1, 'the URI of a program, in quotes if it has spaces'],
 
 	async run(input) {
-		const [uri, ...rest] = input.args;
-		if (uri === undefined) throw usageError(pipe, 'mctl pipe needs the URI of a program');
-		if (rest.length > 0) throw usageError(pipe, 'the URI must be one argument; put it in quotes');
-		if (/^https?:\/\//i.test(uri))
+		const [uri = ''] = input.args;
+		if (isUrl(uri))
 			throw usageError(pipe, 'mctl pipe connects to a program; for a URL use mctl request or mctl call');
 		const limitBytes = numberFlag(input, pipe, 'limit') ?? MESSAGE_LIMIT_BYTES;
 		const timeoutMs = numberFlag(input, pipe, 'timeout');

@@ -7,7 +7,7 @@ import { inputFromArgs } from '../../tool/input.ts';
 import { changePolicy, policyActions, stricterDecision } from '../../trust/change-policy.ts';
 import { claimsOf, type PolicyDecision, policyOf } from '../../trust/policy.ts';
 import { canonicalSha256 } from '../../wire/canonical-json.ts';
-import { type Command, type CommandPlace, usageError } from '../command.ts';
+import { type Command, type CommandPlace, jsonFlag, usageError } from '../command.ts';
 import { editFlags, scopeOf, warnUntrusted } from '../edit/edit-servers.ts';
 import { knownToolNamed } from '../learn/server-statuses.ts';
 import { printProblems, problemsOfCalls } from '../problem-lines.ts';
@@ -17,17 +17,18 @@ export const policyAdd: Command = {
 	usage: 'mctl policy add <tool> allow|ask|deny [--client NAME] [--hide] [-s project|user] [--json]',
 	examples: ["mctl policy add 'files__write*' ask", 'mctl policy add db__drop deny --scope user'],
 	flags: {
-		client: { type: 'string', value: 'NAME', help: 'only for this client; a pattern (default *)' },
-		hide: { type: 'boolean', help: 'with deny: leave the tools out of lists too' },
+		client: { value: 'NAME', help: 'only for this client; a pattern (default *)' },
+		hide: { help: 'with deny: leave the tools out of lists too' },
 		...editFlags,
 	},
+	args: [2, 2, 'a tool, or a pattern, and allow, ask or deny'],
 
 	async run(input) {
 		const { args, flags, out, cwd, environment } = input;
-		const [tools, wanted, extra] = args;
+		const [tools = '', wanted] = args;
 		const action = policyActions.find((each) => each === wanted);
-		if (tools === undefined || action === undefined || extra !== undefined)
-			throw usageError(policyAdd, 'mctl policy add needs a tool, or a pattern, and allow, ask or deny');
+		if (action === undefined)
+			throw usageError(policyAdd, `there is no action "${wanted}": use allow, ask or deny`);
 		const clients = typeof flags['client'] === 'string' ? flags['client'] : '*';
 		const place = { cwd, scope: scopeOf(input, policyAdd), environment };
 		if (flags['hide'] && action !== 'deny') throw usageError(policyAdd, '--hide is for deny');
@@ -48,13 +49,13 @@ export const policyTest: Command = {
 	usage: 'mctl policy test <tool> [key=value…] [--client NAME] [--json]',
 	examples: ['mctl policy test files__write_file', 'mctl policy test db__drop --client claude-code'],
 	flags: {
-		client: { type: 'string', value: 'NAME', help: 'the name of the client (default mctl)' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		client: { value: 'NAME', help: 'the name of the client (default mctl)' },
+		json: jsonFlag,
 	},
+	args: [1, Number.POSITIVE_INFINITY, 'the name of a tool'],
 
 	async run({ args, flags, out, cwd, environment }) {
-		const [tool, ...rest] = args;
-		if (tool === undefined) throw usageError(policyTest, 'mctl policy test needs the name of a tool');
+		const [tool = '', ...rest] = args;
 		const { configuration, problems } = loadConfiguration({ cwd, environment });
 		printProblems(problemsOfCalls(problems), out);
 		const client = typeof flags['client'] === 'string' ? flags['client'] : 'mctl';

@@ -25,10 +25,10 @@ export const prompt: Command = {
 		'mctl prompt plan-change goal="faster start" --json',
 	],
 	flags: libraryFlags,
+	args: [1, Number.POSITIVE_INFINITY, 'the name of a prompt'],
 
 	async run(input) {
-		const [name, ...pairs] = input.args;
-		if (name === undefined) throw usageError(prompt, 'mctl prompt needs the name of a prompt');
+		const [name = '', ...pairs] = input.args;
 		const given = readPairs(pairs);
 		const { out, flags } = input;
 		const { description, messages } = await getPrompt(name, given, input);

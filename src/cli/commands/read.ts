@@ -12,7 +12,7 @@ import { nearest } from '../../nearest.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import type { Command, CommandInput } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
 import type { HubSession } from '../hub-client/with-hub.ts';
@@ -35,10 +35,10 @@ export const read: Command = {
 		"mctl read 'orchestr8://match?query=server+hangs&mode=full&maxTokens=1000'",
 	],
 	flags: libraryFlags,
+	args: [1, 1, 'one URI'],
 
 	async run(input) {
-		const [uri, ...rest] = input.args;
-		if (uri === undefined || rest.length > 0) throw usageError(read, 'mctl read needs one URI');
+		const [uri = ''] = input.args;
 		const { out, flags } = input;
 		const contents = await readContents(uri, input);
 		if (flags['json']) return out.json({ schema: 'orchestra.read/1', contents });

@@ -7,18 +7,16 @@
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
-import { connectServer } from '../../mcp/client/connect-server.ts';
 import type { McpClient } from '../../mcp/client/mcp-client.ts';
 import { printableJson } from '../../printable.ts';
-import type { ChildOptions } from '../../process/child.ts';
-import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
-import { Client } from '../../transport/client.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
+import { isUrl } from '../target/call-target.ts';
+import { connectEndpoint, openEndpoint } from '../target/open-endpoint.ts';
 
 const mcpMethod = /^(tools|prompts|resources|completion|logging|tasks)\//;
 const MODERN_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -32,23 +30,21 @@ export const request: Command = {
 		'mctl request https://example.com/mcp tools/list',
 	],
 	flags: {
-		timeout: { type: 'string', value: 'MS', help: 'longest wait for the response (default 30000)' },
-		raw: { type: 'boolean', help: 'send only this: no `initialize` before a method of MCP' },
-		json: { type: 'boolean', help: 'print one JSON object with the response on stdout' },
+		timeout: { value: 'MS', help: 'longest wait for the response (default 30000)' },
+		raw: { help: 'send only this: no `initialize` before a method of MCP' },
+		json: { help: 'print one JSON object with the response on stdout' },
 	},
+	args: [2, Number.POSITIVE_INFINITY, 'a URI and a method'],
 
 	async run(input) {
-		const [uri, method, paramsText, ...rest] = input.args;
-		if (uri === undefined || method === undefined)
-			throw usageError(request, 'mctl request needs a URI and a method');
+		const [uri = '', method = '', paramsText, ...rest] = input.args;
 		if (rest.length > 0)
 			throw usageError(request, 'too many arguments; put the URI and the params in quotes');
 		const params = paramsText === undefined ? undefined : readParams(paramsText);
-		const isUrl = /^https?:\/\//i.test(uri);
 		const flagMs = numberFlag(input, request, 'timeout');
-		const timeoutMs = flagMs ?? (isUrl ? undefined : parseStdioUri(uri).timeoutMs);
-		const sent = { uri, isUrl, method, params, timeoutMs };
-		const isMcp = isUrl || (mcpMethod.test(method) && paramsText?.includes(MODERN_KEY) !== true);
+		const timeoutMs = flagMs ?? (isUrl(uri) ? undefined : parseStdioUri(uri).timeoutMs);
+		const sent = { uri, method, params, timeoutMs };
+		const isMcp = isUrl(uri) || (mcpMethod.test(method) && paramsText?.includes(MODERN_KEY) !== true);
 		const answer = isMcp && !input.flags['raw'] ? sendAfterHandshake(sent, input) : sendAlone(sent, input);
 		const result = await answer.catch((thrown: unknown) => {
 			if (!OrchestraError.is(thrown, 'timeout')) throw thrown;
@@ -62,7 +58,6 @@ export const request: Command = {
 
 interface SentRequest {
 	readonly uri: string;
-	readonly isUrl: boolean;
 	readonly method: string;
 	readonly params: unknown;
 	readonly timeoutMs: number | undefined;
@@ -70,54 +65,28 @@ interface SentRequest {
 
 /** A program that refuses the handshake gets the request all the same: it may know the method without. */
 async function sendAfterHandshake(sent: SentRequest, input: CommandInput): Promise<unknown> {
-	const { method, params = {}, timeoutMs } = sent;
+	const { uri, method, params = {}, timeoutMs } = sent;
+	const { signal } = input;
 	if (!isObject(params)) throw usageError(request, `the params of ${method} are an object`);
+	const clientInfo = { name: 'mctl', version: packageVersion() };
 	let client: McpClient;
 	try {
-		client = await connect(sent, input);
+		client = await connectEndpoint(uri, input, { clientInfo, signal, startMs: timeoutMs, showsStderr: true });
 	} catch (thrown) {
-		if (sent.isUrl || !OrchestraError.is(thrown, 'rpc')) throw thrown;
+		if (isUrl(uri) || !OrchestraError.is(thrown, 'rpc')) throw thrown;
 		input.out.info(`mctl: the program refused \`initialize\`: ${thrown.message}`);
 		return sendAlone(sent, input);
 	}
-	try {
-		return await client.request(method, params, { timeoutMs, signal: input.signal });
-	} finally {
-		await client.close();
-	}
-}
-
-/** Uses the sign-in that `mctl auth <url>` stored. */
-async function connect(sent: SentRequest, input: CommandInput): Promise<McpClient> {
-	const clientInfo = { name: 'mctl', version: packageVersion() };
-	const options = { clientInfo, signal: input.signal, startMs: sent.timeoutMs };
-	if (!sent.isUrl) return connectServer(programOf(sent, input), { ...options, ...childOptions(input) });
-	return (await import('../target/connect-url.ts')).connectUrl(sent.uri, input, options);
+	return client.request(method, params, { timeoutMs, signal }).finally(() => client.close());
 }
 
 async function sendAlone(sent: SentRequest, input: CommandInput): Promise<unknown> {
-	const { uri, isUrl, method, params, timeoutMs } = sent;
+	const { uri, method, params, timeoutMs } = sent;
 	const { signal } = input;
-	if (!isUrl) {
-		const options = { ...childOptions(input), onRequest: answerPing };
-		const client = await Client.open(programOf(sent, input), options);
-		return client.request(method, params, { timeoutMs, signal }).finally(() => client.close());
-	}
-	const transport = await (await import('../target/connect-url.ts')).openUrl(uri, input);
-	const peer = new Peer(transport, {});
+	const transport = await openEndpoint(uri, input, { showsStderr: true });
+	const peer = new Peer(transport, { onRequest: answerPing });
 	transport.start(peer);
 	return peer.request(method, params, { timeoutMs, signal }).finally(() => transport.close());
-}
-
-function programOf({ uri }: SentRequest, { cwd }: CommandInput): SpawnRecord {
-	return { cwd, ...parseStdioUri(uri) };
-}
-
-function childOptions({
-	environment,
-	out,
-}: CommandInput): Pick<ChildOptions, 'stderr' | 'parentEnvironment'> {
-	return { stderr: out.childStderr, parentEnvironment: environment };
 }
 
 function answerPing({ method }: IncomingCall): unknown {

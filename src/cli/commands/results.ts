@@ -10,17 +10,16 @@ import { allStored, pinResult } from '../../hub/results/result-store.ts';
 import type { StoredResult } from '../../hub/results/stored-result.ts';
 import { nearest } from '../../nearest.ts';
 import { inputFromArgs } from '../../tool/input.ts';
-import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { ageOf, byteSize } from '../terminal/quantity.ts';
 import { printTable } from '../terminal/table.ts';
 
 export const resultsLs: Command = {
 	usage: 'mctl results ls [--json]',
 	examples: ['mctl results ls', 'mctl results ls --json | jq -r .results[0].handle'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
 
 	async run(input) {
-		refuseArgs(input, resultsLs);
 		const { flags, out, environment } = input;
 		const all = await allStored(environment);
 		if (flags['json']) {
@@ -31,14 +30,13 @@ export const resultsLs: Command = {
 			return out.json({ schema: 'orchestra.results/1', results });
 		}
 		if (all.length === 0) return out.info('mctl: no results are stored');
-		const rows = all.map(({ handle, tool, client, bytes, isPinned, at }) => [
-			handle,
-			byteSize(bytes),
-			isPinned ? 'kept' : ageOf(new Date(at).toISOString()),
-			client,
-			tool,
-		]);
-		printTable(out, ['HANDLE', 'SIZE', 'AGE', 'CLIENT', 'TOOL'], rows);
+		printTable(out, all, undefined, {
+			HANDLE: 'handle',
+			SIZE: ({ bytes }) => byteSize(bytes),
+			AGE: ({ isPinned, at }) => (isPinned ? 'kept' : ageOf(new Date(at).toISOString())),
+			CLIENT: 'client',
+			TOOL: 'tool',
+		});
 	},
 };
 
@@ -46,9 +44,10 @@ export const resultsShow: Command = {
 	usage: 'mctl results show <handle>',
 	examples: ['mctl results show r-5f1c0ad2b7e94c1fa0b3d6e8 > result.json'],
 	flags: {},
+	args: [1, 1, 'the handle of a result, r-…'],
 
 	async run(input) {
-		const result = await resultNamed(input, resultsShow);
+		const result = await resultNamed(input);
 		await input.out.write((await readFile(result.path)).subarray(result.from));
 	},
 };
@@ -60,13 +59,13 @@ export const resultsLook: Command = {
 		'mctl results look r-5f1c0ad2b7e94c1fa0b3d6e8 tail lines=20',
 		'mctl results look r-5f1c0ad2b7e94c1fa0b3d6e8 select select="[?state==\'open\'].title"',
 	],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
+	args: [2, Number.POSITIVE_INFINITY, 'the handle of a result and an op, such as head, grep or select'],
 
 	async run(input) {
 		const { args, flags, out, signal } = input;
-		const result = await resultNamed(input, resultsLook);
+		const result = await resultNamed(input);
 		const [, op, ...values] = args;
-		if (op === undefined) throw usageError(resultsLook, 'name an op, such as head, grep or select');
 		const request = readLookRequest({ ...inputFromArgs(values, lookTool(LOOK).inputSchema), op });
 		const job = { source: { path: result.path, from: result.from }, request, limit: SELECTED_CHARACTERS };
 		const { text, about } = await new LookThreads().run(job, signal);
@@ -79,10 +78,11 @@ export const resultsLook: Command = {
 export const resultsKeep: Command = {
 	usage: 'mctl results keep <handle> [--json]',
 	examples: ['mctl results keep r-5f1c0ad2b7e94c1fa0b3d6e8'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
+	args: [1, 1, 'the handle of a result, r-…'],
 
 	async run(input) {
-		const result = await resultNamed(input, resultsKeep);
+		const result = await resultNamed(input);
 		if (!result.isPinned) await pinResult(result, input.environment);
 		const { flags, out } = input;
 		if (flags['json']) out.json({ schema: 'orchestra.result/1', handle: result.handle, isKept: true });
@@ -93,10 +93,11 @@ export const resultsKeep: Command = {
 export const resultsDrop: Command = {
 	usage: 'mctl results drop <handle> [--json]',
 	examples: ['mctl results drop r-5f1c0ad2b7e94c1fa0b3d6e8'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
+	args: [1, 1, 'the handle of a result, r-…'],
 
 	async run(input) {
-		const result = await resultNamed(input, resultsDrop);
+		const result = await resultNamed(input);
 		await rm(result.path, { force: true });
 		const { flags, out } = input;
 		if (flags['json']) out.json({ schema: 'orchestra.result/1', handle: result.handle, isKept: false });
@@ -104,13 +105,9 @@ export const resultsDrop: Command = {
 	},
 };
 
-/** Throws `bad_input` without a handle, and `not_found` when nothing is stored under it. */
-async function resultNamed(
-	{ args, environment }: Pick<CommandInput, 'args' | 'environment'>,
-	command: Pick<Command, 'usage'>,
-): Promise<StoredResult> {
-	const [handle] = args;
-	if (handle === undefined) throw usageError(command, 'name the result by its handle, r-…');
+/** The result that the first argument names. Throws `not_found` when nothing is stored under it. */
+async function resultNamed({ args, environment }: CommandInput): Promise<StoredResult> {
+	const [handle = ''] = args;
 	const all = await allStored(environment);
 	const found = all.find((each) => each.handle === handle.replace('orchestra-result://', ''));
 	if (found) return found;
@@ -119,6 +116,6 @@ async function resultNamed(
 		all.map((each) => each.handle),
 	);
 	throw new OrchestraError('not_found', `no result is stored as ${handle}`, {
-		hint: close === undefined ? 'mctl results ls shows what is result.' : `Did you mean ${close}?`,
+		hint: close === undefined ? 'mctl results ls shows what is stored.' : `Did you mean ${close}?`,
 	});
 }

@@ -13,7 +13,7 @@ import type { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { quoted } from '../../printable.ts';
 import { SERVE_WARM_AFTER_MS } from '../cli-limits.ts';
-import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
 import { openFabric } from '../hub-client/fabric-openers.ts';
 import { viewOfFlag } from '../view-flag.ts';
 
@@ -30,17 +30,16 @@ export const serveCommand: Command = {
 		'claude mcp add orchestra -- mctl serve',
 	],
 	flags: {
-		view: { type: 'string', value: 'NAME', help: 'show the tools of this view' },
-		skill: { type: 'string', value: 'NAME', help: 'show the tools of this skill, and its text first' },
-		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
-		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
+		view: { value: 'NAME', help: 'show the tools of this view' },
+		skill: { value: 'NAME', help: 'show the tools of this skill, and its text first' },
+		config: { value: 'FILE', help: 'use this configuration file and no other' },
+		examples: { help: 'offer the bundled example tools too' },
 	},
 	isServer: true,
 	isAwaited: true,
 
 	async run(input) {
 		const { flags } = input;
-		refuseArgs(input, serveCommand);
 		const { config } = flags;
 		if (typeof config === 'string') assertFile(config, input);
 		const file = typeof config === 'string' ? resolve(input.cwd, config) : undefined;

@@ -1,7 +1,7 @@
 /* `mctl server`: start, stop or restart one MCP server or plugin of the shared hub. */
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
-import { type Command, usageError } from '../command.ts';
+import { type Command, jsonFlag, usageError } from '../command.ts';
 import { controlHub } from '../hub-client/control-hub.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { disabledError, refuseBlocked } from '../target/call-target.ts';
@@ -11,17 +11,13 @@ const done = { start: 'is running', stop: 'is stopped; the next call starts it',
 export const server: Command = {
 	usage: 'mctl server <start|stop|restart> <name> [--json]',
 	examples: ['mctl server restart files', 'mctl server stop files'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
+	args: [2, 2, 'start, stop or restart, and the name of a server'],
 
 	async run({ args, flags, out, cwd, environment, signal }) {
-		const [action, name, extra] = args;
+		const [action, name = ''] = args;
 		if (action !== 'start' && action !== 'stop' && action !== 'restart')
-			throw usageError(
-				server,
-				`mctl server needs start, stop or restart${action ? `, not "${action}"` : ''}`,
-			);
-		if (name === undefined) throw usageError(server, `mctl server ${action} needs the name of a server`);
-		if (extra !== undefined) throw usageError(server, `unexpected argument "${extra}": name one server`);
+			throw usageError(server, `mctl server needs start, stop or restart, not "${action}"`);
 		const { configuration, blocked } = loadConfiguration({ cwd, environment });
 		const entry =
 			configuration.mcpServers.find((each) => each.name === name) ??

@@ -7,7 +7,7 @@ import { TaskStore } from '../../hub/tasks/task-store.ts';
 import { Log } from '../../log.ts';
 import { printable } from '../../printable.ts';
 import { answerValue } from '../../protocol/mcp-types.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { printTable } from '../terminal/table.ts';
 
@@ -22,14 +22,14 @@ export const tasks: Command = {
 		"mctl tasks --json | jq '.tasks[].id'",
 	],
 	flags: {
-		all: { type: 'boolean', help: 'those of all projects' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		all: { help: 'those of all projects' },
+		json: jsonFlag,
 	},
+	args: [0, 2, 'an action and the id of a task'],
 
 	async run(input) {
-		const [action = 'ls', id, ...rest] = input.args;
+		const [action = 'ls', id] = input.args;
 		if (!actions.includes(action)) throw usageError(tasks, `there is no "mctl tasks ${action}"`);
-		if (rest.length > 0) throw usageError(tasks, `unexpected argument "${rest[0]}"`);
 		const store = new TaskStore({ environment: input.environment, log: Log.silent });
 		const states = await statesHere(store, input);
 		if (action === 'ls') return showAll(states, input);
@@ -63,15 +63,13 @@ function one(states: readonly TaskState[], id: string | undefined, action: strin
 function showAll(states: readonly TaskState[], { out, flags }: CommandInput): void {
 	if (flags['json']) return out.json({ schema: 'orchestra.tasks/1', tasks: states.map(taskReport) });
 	if (states.length === 0) return out.info('There are no tasks.');
-	const rows = states.map(({ record, end }) => [
-		record.id.slice(0, 8),
-		(end ?? record).status,
-		record.tool,
-		record.client,
-		record.createdAt,
-	]);
-	const headings = ['ID', 'STATUS', 'TOOL', 'CLIENT', 'SINCE'];
-	printTable(out, headings, rows, [0, 1, 2]);
+	printTable(out, states, ['ID', 'STATUS', 'TOOL'], {
+		ID: ({ record }) => record.id.slice(0, 8),
+		STATUS: ({ record, end }) => (end ?? record).status,
+		TOOL: ({ record }) => record.tool,
+		CLIENT: ({ record }) => record.client,
+		SINCE: ({ record }) => record.createdAt,
+	});
 }
 
 function show(state: TaskState, { out, flags }: CommandInput): void {

@@ -6,7 +6,7 @@ import { OrchestraError } from '../../errors.ts';
 import { docComment, keyText, typescriptType } from '../../schema/typescript-type.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import type { Command, CommandInput } from '../command.ts';
 import { type ListedItem, listAll, textField } from '../hub-client/hub-items.ts';
 import { withHub } from '../hub-client/with-hub.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
@@ -17,13 +17,13 @@ export const types: Command = {
 	usage: 'mctl types [SERVER] [--out FILE] [--view NAME]',
 	examples: ['mctl types > tools.ts', 'mctl types files --out src/files.ts'],
 	flags: {
-		out: { type: 'string', value: 'FILE', help: 'write to this file (default: stdout)' },
-		view: { type: 'string', value: 'NAME', help: 'only the tools of this view' },
+		out: { value: 'FILE', help: 'write to this file (default: stdout)' },
+		view: { value: 'NAME', help: 'only the tools of this view' },
 	},
+	args: [0, 1, 'one server'],
 
 	async run(input) {
 		const { args, flags, cwd, out } = input;
-		if (args.length > 1) throw usageError(types, `mctl types takes one server, not ${args.length}`);
 		const tools = await chosenTools(input, args[0]);
 		const text = typedClient(tools, ['mctl', 'serve']);
 		if (typeof flags['out'] !== 'string') return out.write(text);

@@ -3,12 +3,12 @@ import { loadConfiguration } from '../../config/load.ts';
 import { readUsage } from '../../hub/usage/read-usage.ts';
 import { UNUSED_DAYS, UNUSED_MS } from '../../hub/usage/usage-limits.ts';
 import type { UsageNumbers, UsageReport, UsageRow } from '../../hub/usage/usage-report.ts';
-import { printable } from '../../printable.ts';
-import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, usageError } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { toolCosts } from '../list/list-tokens.ts';
 import { sinceFlag } from '../log/read-journals.ts';
-import { tableLines } from '../terminal/table.ts';
+import type { Output } from '../terminal/output.ts';
+import { printTable } from '../terminal/table.ts';
 
 const groupings = { server: 'servers', tool: 'tools', client: 'clients' } as const;
 type Grouping = keyof typeof groupings;
@@ -25,17 +25,12 @@ export const usage: Command = {
 		"mctl usage --json | jq -r '.unused[].command'",
 	],
 	flags: {
-		since: {
-			type: 'string',
-			value: '7d',
-			help: `only the last hours or days (default ${UNUSED_DAYS} days)`,
-		},
-		by: { type: 'string', value: 'KIND', help: 'a row for each server (default), tool or client' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		since: { value: '7d', help: `only the last hours or days (default ${UNUSED_DAYS} days)` },
+		by: { value: 'KIND', help: 'a row for each server (default), tool or client' },
+		json: jsonFlag,
 	},
 
 	async run(input) {
-		refuseArgs(input, usage);
 		const { flags, out, cwd, environment, signal } = input;
 		const by = groupingOf(input);
 		const until = Date.now();
@@ -52,8 +47,8 @@ export const usage: Command = {
 		folder.assertPrivate();
 		const report = await readUsage(folder.journalFile, { since, until }, usable, { signal });
 		if (flags['json']) return out.json({ schema: 'orchestra.usage/1', ...report });
-		showCalls(report, by, input);
-		showUnused(report, input);
+		showCalls(report, by, out);
+		showUnused(report, out);
 	},
 };
 
@@ -64,13 +59,20 @@ function groupingOf({ flags }: CommandInput): Grouping {
 	throw usageError(usage, `--by takes server, tool or client, not "${String(by)}"`);
 }
 
-function showCalls(report: UsageReport, by: Grouping, input: CommandInput): void {
-	const { out } = input;
+function showCalls(report: UsageReport, by: Grouping, out: Output): void {
 	const rows = report[groupings[by]];
 	if (rows.length === 0) return out.info('No calls in this time.');
-	const cells = rows.slice(0, SHOWN_ROWS).map((row) => cellsOf(row.name, row));
-	const headings = [by.toUpperCase(), 'CALLS', 'FAILED', 'P50', 'P95', 'DEFINITIONS', 'ARGUMENTS', 'RESULTS'];
-	showTable(headings, [...cells, cellsOf('total', totalsOf(report, rows, by))], input, [0, 1, 2, 7]);
+	const shown = [...rows.slice(0, SHOWN_ROWS), { ...totalsOf(report, rows, by), name: 'total' }];
+	printTable<UsageNumbers & { name: string }>(out, shown, [by.toUpperCase(), 'CALLS', 'FAILED', 'RESULTS'], {
+		[by.toUpperCase()]: 'name',
+		CALLS: ({ calls }) => counted(calls),
+		FAILED: ({ failed }) => counted(failed),
+		P50: ({ p50Ms }) => milliseconds(p50Ms),
+		P95: ({ p95Ms }) => milliseconds(p95Ms),
+		DEFINITIONS: ({ definitionTokens }) => definitionTokens && counted(definitionTokens),
+		ARGUMENTS: ({ argumentTokens }) => counted(argumentTokens),
+		RESULTS: ({ resultTokens }) => counted(resultTokens),
+	});
 	if (rows.length > SHOWN_ROWS) out.info(`${rows.length - SHOWN_ROWS} more: --json has them`);
 	const { search, views, budget } = report.totals.saved;
 	out.line(
@@ -91,39 +93,23 @@ function definitionsOf(by: Grouping): string {
 	return by === 'client' ? 'those of all lists that the client read' : 'those of one list of all tools';
 }
 
-function cellsOf(name: string, numbers: UsageNumbers): string[] {
-	const { calls, failed, p50Ms, p95Ms, definitionTokens, argumentTokens, resultTokens } = numbers;
-	const ms = (time: number | null): string => (time === null ? '-' : `${Math.round(time)} ms`);
-	const tokens = [definitionTokens, argumentTokens, resultTokens].map((count) =>
-		count === null ? '-' : counted(count),
-	);
-	return [name, counted(calls), counted(failed), ms(p50Ms), ms(p95Ms), ...tokens];
+function milliseconds(time: number | null): string | null {
+	return time === null ? null : `${Math.round(time)} ms`;
 }
 
-function showUnused({ unused, unusedDays, journalFrom, until }: UsageReport, input: CommandInput): void {
-	const { out } = input;
+function showUnused({ unused, unusedDays, journalFrom, until }: UsageReport, out: Output): void {
 	if (unused.length === 0) return;
 	const isKnown = journalFrom !== null && journalFrom <= until - UNUSED_MS;
 	const from = journalFrom === null ? 'no calls' : `calls since ${new Date(journalFrom).toISOString()}`;
 	out.line();
 	out.line(`Not used in ${unusedDays} days${isKnown ? '' : ` (the journal has ${from})`}:`);
-	const rows = unused
-		.slice(0, SHOWN_UNUSED)
-		.map((row) => [row.name, row.kind, counted(row.definitionTokens), row.command]);
-	showTable(['NAME', 'KIND', 'TOKENS', 'TO LEAVE IT OUT'], rows, input, [0, 3]);
+	printTable(out, unused.slice(0, SHOWN_UNUSED), ['NAME', 'TO LEAVE IT OUT'], {
+		NAME: 'name',
+		KIND: 'kind',
+		TOKENS: ({ definitionTokens }) => counted(definitionTokens),
+		'TO LEAVE IT OUT': 'command',
+	});
 	if (unused.length > SHOWN_UNUSED) out.info(`${unused.length - SHOWN_UNUSED} more: --json has them`);
-}
-
-function showTable(
-	headings: readonly string[],
-	rows: readonly (readonly string[])[],
-	{ out }: CommandInput,
-	narrow: readonly number[],
-): void {
-	const width = out.isTerminal ? out.width : undefined;
-	const [heading = '', ...lines] = tableLines(headings, rows, width, narrow);
-	out.line(out.style('dim', heading));
-	for (const line of lines) out.line(printable(line));
 }
 
 /** `12,345`. */

@@ -14,7 +14,7 @@ import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';
 import type { Log } from '../../log.ts';
 import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
-import { type Command, refuseArgs, usageError } from '../command.ts';
+import { type Command, usageError } from '../command.ts';
 
 /** The patterns that are advertised when the configuration has none. */
 const EVERYTHING = ['*'];
@@ -23,9 +23,9 @@ export const worker: Command = {
 	usage: 'mctl worker [--config FILE] [--examples] [--json]',
 	examples: ['mctl worker', 'mctl worker --config gpu-box.json'],
 	flags: {
-		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
-		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
-		json: { type: 'boolean', help: 'print one JSON object when the tools are offered' },
+		config: { value: 'FILE', help: 'use this configuration file and no other' },
+		examples: { help: 'offer the bundled example tools too' },
+		json: { help: 'print one JSON object when the tools are offered' },
 	},
 
 	isServer: true,
@@ -33,7 +33,6 @@ export const worker: Command = {
 
 	async run(input) {
 		const { flags, cwd, environment, signal, out } = input;
-		refuseArgs(input, worker);
 		const file = typeof flags['config'] === 'string' ? resolve(cwd, flags['config']) : undefined;
 		if (file !== undefined && !existsSync(file))
 			throw usageError(worker, `there is no configuration file ${file}`);

@@ -1,9 +1,10 @@
 /* Completion candidates at the cursor: commands, flags, names of this folder. */
 import { printableLine } from '../../printable.ts';
-import type { JsonObject } from '../../wire/json.ts';
+import { type JsonObject, ownEntry } from '../../wire/json.ts';
 import type { CommandInput } from '../command.ts';
 import { commands } from '../command-table.ts';
 import { listings } from '../list/listing.ts';
+import { needsValue } from '../parse-flags.ts';
 import { builtInCommands, firstNames, membersOf } from '../resolve-command.ts';
 
 type Place = Pick<CommandInput, 'cwd' | 'environment' | 'out'>;
@@ -66,8 +67,8 @@ async function allFor(before: readonly string[], current: string, place: Place):
 	const entry = commands.get(name);
 	if (entry === undefined || before[0] === 'help') return [];
 	const { flags } = await entry.load();
-	const previous = before.at(-1)?.replace(/^--/, '') ?? '';
-	if (Object.hasOwn(flags, previous) && flags[previous]?.type === 'string') return [];
+	const previous = ownEntry(flags, before.at(-1)?.replace(/^--/, '') ?? '');
+	if (previous && needsValue(previous)) return [];
 	if (current.startsWith('-')) return [...Object.keys(flags), 'quiet', 'help'].map((flag) => `--${flag}`);
 	// After a server comes one of its tools, after a tool its parameters. Any other word is the user's own.
 	if (secondNames.has(name) && second !== undefined && before.at(-1) === second) {

@@ -56,6 +56,7 @@ export const completion: Command = {
 		'mctl completion fish > ~/.config/fish/completions/mctl.fish',
 	],
 	flags: {},
+	args: [1, Number.POSITIVE_INFINITY, `a shell: ${shells.join(', ')}`],
 
 	async run({ args, out, cwd, environment }) {
 		const [shell = '', ...rest] = args;
@@ -65,10 +66,7 @@ export const completion: Command = {
 		}
 		const script = scripts.get(shell);
 		if (script === undefined)
-			throw usageError(
-				completion,
-				`mctl completion needs a shell: ${shells.join(', ')}${shell && `, not "${shell}"`}`,
-			);
+			throw usageError(completion, `mctl completion needs a shell: ${shells.join(', ')}, not "${shell}"`);
 		if (rest.length > 0) throw usageError(completion, `unexpected argument "${rest[0]}"`);
 		await out.write(script);
 	},

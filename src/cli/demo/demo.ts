@@ -8,7 +8,7 @@ import { OrchestraError } from '../../errors.ts';
 import { missingFolders, removeEmptyFolders } from '../../files/empty-folders.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { keepOwnerRecord, recordFolder } from '../../process/guard/owner-record.ts';
-import { type Command, refuseArgs } from '../command.ts';
+import type { Command } from '../command.ts';
 import { gatewaySteps } from './gateway-steps.ts';
 import { hubSteps } from './hub-steps.ts';
 import { pipeSteps } from './pipe-steps.ts';
@@ -22,8 +22,7 @@ export const demo: Command = {
 	examples: ['mctl demo'],
 	flags: {},
 
-	async run({ args, out, signal, environment }) {
-		refuseArgs({ args }, demo);
+	async run({ out, signal, environment }) {
 		leaveNoFolder(environment);
 		let failures = 0;
 		for (const { title, run } of demoSteps) {

@@ -1,7 +1,8 @@
-/* `mctl doctor` about the tools of MCP servers: are they as they were accepted, and is a text suspicious? */
+/* `mctl doctor` about the tools of MCP servers: are they as they were accepted, is one left out, and is a text suspicious? */
 import type { ServerEntry } from '../../config/configuration.ts';
 import { pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
 import { serverFindings } from '../../hub/server-findings.ts';
+import { LEFT_OUT_HINT, leftOutText } from '../../hub/sources/mcp/server-cache.ts';
 import { overrideProblems } from '../../hub/sources/mcp/tools/override-problems.ts';
 import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
 import { INSTRUCTIONS } from '../../hub/sources/mcp/tools/server-tools.ts';
@@ -34,7 +35,10 @@ export function reviewLines(drifts: readonly ServerDrift[]): string[] {
 	]);
 }
 
-function* driftFinding({ server, state, problem, missing, drifted }: ServerDrift): Generator<DoctorFinding> {
+function* driftFinding(drift: ServerDrift): Generator<DoctorFinding> {
+	const { server, state, problem, missing, drifted, leftOut } = drift;
+	for (const item of leftOut)
+		yield { verdict: 'warn', text: `tool ${leftOutText(server, item)}`, fix: LEFT_OUT_HINT };
 	if (problem) yield { verdict: 'warn', text: `pins of ${server}: ${problem.message}`, fix: problem.hint };
 	if (missing !== undefined) {
 		const fix = `Restore the file, or accept the tools of today: mctl trust accept ${server}`;

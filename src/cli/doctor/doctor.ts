@@ -1,7 +1,7 @@
 /* `mctl doctor`: is everything here that the project needs? */
 import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
-import { type Command, refuseArgs } from '../command.ts';
+import { type Command, jsonFlag } from '../command.ts';
 import { openProject } from '../target/project.ts';
 import { verdictMark } from '../terminal/verdict.ts';
 import { type DoctorFinding, doctorChecks } from './doctor-checks.ts';
@@ -14,12 +14,11 @@ export const doctor: Command = {
 		'mctl doctor --json | jq \'.checks[] | select(.verdict == "fail")\'',
 	],
 	flags: {
-		check: { type: 'boolean', help: 'start each MCP server once, and contact the remote ones' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		check: { help: 'start each MCP server once, and contact the remote ones' },
+		json: jsonFlag,
 	},
 
-	async run({ args, flags, out, cwd, environment, signal }) {
-		refuseArgs({ args }, doctor);
+	async run({ flags, out, cwd, environment, signal }) {
 		const contacts = flags['check'] === true;
 		const context = { project: openProject({ cwd, environment }), cwd, environment, contacts, signal };
 		const checks: DoctorFinding[] = [];

@@ -1,5 +1,5 @@
 /* `mctl enable`, `disable` and `remove`: switch a server or plugin without touching the rest of its entry, or take the entry out. */
-import { enabledEdit } from '../../config/edit/enable-server.ts';
+import { enabledEdit } from '../../config/edit/entry-switches.ts';
 import { removeJsonKey } from '../../config/edit/json-edit.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { messageOf } from '../../errors.ts';
@@ -11,7 +11,7 @@ import {
 	editFlags,
 	fileWith,
 	fileWithEntry,
-	oneName,
+	oneServer,
 	reportEdit,
 	warnIfUnused,
 	writeEdit,
@@ -21,6 +21,7 @@ export const enable: Command = {
 	usage: 'mctl enable <name> [-s project|user] [--json]',
 	examples: ['mctl enable files', 'mctl enable tools.features', 'mctl enable files --scope user'],
 	flags: editFlags,
+	args: oneServer,
 
 	async run(input) {
 		await switchServer(input, enable, true);
@@ -31,6 +32,7 @@ export const disable: Command = {
 	usage: 'mctl disable <name> [-s project|user] [--json]',
 	examples: ['mctl disable files', 'mctl disable tools.features', 'mctl disable files --scope user'],
 	flags: editFlags,
+	args: oneServer,
 
 	async run(input) {
 		await switchServer(input, disable, false);
@@ -38,7 +40,7 @@ export const disable: Command = {
 };
 
 async function switchServer(input: CommandInput, command: Command, isEnabled: boolean): Promise<void> {
-	const name = oneName(input, command);
+	const name = input.args[0] ?? '';
 	const file = fileWithEntry(name, input, command);
 	const state = isEnabled ? 'enabled' : 'disabled';
 	const text = enabledEdit(file, name, isEnabled);
@@ -64,10 +66,11 @@ export const remove: Command = {
 	usage: 'mctl remove <name> [-s project|user] [--json]',
 	examples: ['mctl remove files', 'mctl remove files --scope user'],
 	flags: editFlags,
+	args: oneServer,
 
 	async run(input) {
 		const { out, environment } = input;
-		const name = oneName(input, remove);
+		const name = input.args[0] ?? '';
 		await endUnfinished(environment);
 		const file = fileWith(name, input, remove);
 		const change = changeOf(name, file, environment);

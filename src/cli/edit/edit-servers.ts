@@ -11,19 +11,21 @@ import { isPluginsYaml } from '../../config/plugins-yaml.ts';
 import { OrchestraError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { printableLine, quoted } from '../../printable.ts';
-import { type Command, type CommandInput, type Flag, usageError } from '../command.ts';
+import {
+	type ArgCount,
+	type Command,
+	type CommandInput,
+	type Flag,
+	jsonFlag,
+	usageError,
+} from '../command.ts';
 
-const scopeFlag: Flag = {
-	type: 'string',
-	short: 's',
-	value: 'SCOPE',
-	help: 'project (orchestra.json or .mcp.json) or user',
-};
+const scopeFlag: Flag = { short: 's', value: 'SCOPE', help: 'project (orchestra.json or .mcp.json) or user' };
 
 /** The flags of every command that edits one entry. */
 export const editFlags: Readonly<Record<string, Flag>> = {
 	scope: scopeFlag,
-	json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	json: jsonFlag,
 };
 
 type Usage = Pick<Command, 'usage'>;
@@ -34,15 +36,8 @@ export function scopeOf({ flags }: CommandInput, command: Usage): EntryScope | u
 	throw usageError(command, `--scope takes project or user, not "${String(scope)}"`);
 }
 
-/** The one name that the command takes. */
-export function oneName({ args }: CommandInput, command: Usage): string {
-	const [name, extra] = args;
-	const [verb] = command.usage.split(' <');
-	if (name === undefined) throw usageError(command, `${verb} needs the name of a server`);
-	if (extra !== undefined)
-		throw usageError(command, `unexpected argument "${extra}": ${verb} takes one name`);
-	return name;
-}
+/** The arguments of every command that changes one server. */
+export const oneServer: ArgCount = [1, 1, 'the name of a server'];
 
 /** Throws `bad_input` when the file has a server of this name. */
 export function refuseTaken(name: string, { path, servers }: ServerFile): void {

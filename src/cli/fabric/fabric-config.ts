@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import type { NodeAddress } from '../../fabric/administration/cluster-files.ts';
 import { LARGEST_PORT } from '../../link/address.ts';
-import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
 
 const LOOPBACK = '127.0.0.1:4222';
 
@@ -15,18 +15,17 @@ export const fabricConfig: Command = {
 		'mctl fabric config --cluster n1.lan,n2.lan,n3.lan --out ./nats --install /etc/nats',
 	],
 	flags: {
-		listen: { type: 'string', value: 'ADDR', help: `where the server listens (default ${LOOPBACK})` },
-		cert: { type: 'string', value: 'FILE', help: 'certificate of the server, as PEM' },
-		key: { type: 'string', value: 'FILE', help: 'key of the certificate' },
-		cluster: { type: 'string', value: 'HOST,…', help: 'write the files of these nodes, host or host:port' },
-		out: { type: 'string', value: 'DIR', help: 'a folder for the folders of the nodes (default ./nats)' },
-		install: { type: 'string', value: 'DIR', help: 'where a node will have its files (default: there)' },
-		store: { type: 'string', value: 'DIR', help: 'where the server keeps its data (default ./nats-data)' },
-		json: { type: 'boolean', help: 'print one JSON object with the text as config' },
+		listen: { value: 'ADDR', help: `where the server listens (default ${LOOPBACK})` },
+		cert: { value: 'FILE', help: 'certificate of the server, as PEM' },
+		key: { value: 'FILE', help: 'key of the certificate' },
+		cluster: { value: 'HOST,…', help: 'write the files of these nodes, host or host:port' },
+		out: { value: 'DIR', help: 'a folder for the folders of the nodes (default ./nats)' },
+		install: { value: 'DIR', help: 'where a node will have its files (default: there)' },
+		store: { value: 'DIR', help: 'where the server keeps its data (default ./nats-data)' },
+		json: { help: 'print one JSON object with the text as config' },
 	},
 
 	async run(input) {
-		refuseArgs(input, fabricConfig);
 		const { flags, cwd, environment, out } = input;
 		if (flags['cluster'] !== undefined) return writeCluster(input);
 		for (const name of ['out', 'install'])

@@ -1,19 +1,18 @@
 /* `mctl fabric drain`: a worker finishes its calls and gets no more, for example before an upgrade. */
-import { type Command, usageError } from '../command.ts';
+import type { Command } from '../command.ts';
 import { fabricSettings } from './fabric-settings.ts';
 
 export const fabricDrain: Command = {
 	usage: 'mctl fabric drain <worker> [--resume] [--json]',
 	examples: ['mctl fabric drain gpu-1', 'mctl fabric drain gpu-1 --resume'],
 	flags: {
-		resume: { type: 'boolean', help: 'let it accept calls again' },
-		json: { type: 'boolean', help: 'print one JSON object when it is done' },
+		resume: { help: 'let it accept calls again' },
+		json: { help: 'print one JSON object when it is done' },
 	},
+	args: [1, 1, 'the name of one worker'],
 
 	async run({ args, flags, cwd, environment, signal, out }) {
-		const [worker, ...more] = args;
-		if (worker === undefined || more.length > 0)
-			throw usageError(fabricDrain, 'mctl fabric drain needs the name of one worker');
+		const [worker = ''] = args;
 		const settings = fabricSettings({ cwd, environment });
 		const { asAdministrator } = await import('../../fabric/administration/administrator-link.ts');
 		const { orderWorker } = await import('../../fabric/administration/order-worker.ts');

@@ -1,7 +1,7 @@
 /* `mctl fabric invite`: makes the key of a new hub or worker, and says what to do with it. */
 import { isMemberName } from '../../config/sections/fabric-section.ts';
 import type { Member } from '../../fabric/administration/server-config.ts';
-import { type Command, usageError } from '../command.ts';
+import { type Command, jsonFlag, usageError } from '../command.ts';
 
 export const fabricInvite: Command = {
 	usage: 'mctl fabric invite <name> [--offer [GROUP]] [--use GROUP]… [--json]',
@@ -12,24 +12,22 @@ export const fabricInvite: Command = {
 	],
 	flags: {
 		offer: {
-			type: 'boolean',
 			value: 'GROUP',
+			isValueOptional: true,
 			help: 'it offers tools, under its own name or that of a group',
 		},
 		use: {
-			type: 'string',
 			value: 'GROUP',
 			repeats: true,
 			help: 'it may call this group only (default: all, or none with --offer)',
 		},
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		json: jsonFlag,
 	},
+	args: [1, 1, 'one name'],
 
 	async run(input) {
 		const { args, flags, lists, environment, out } = input;
-		const [name, ...more] = args;
-		if (name === undefined || more.length > 0)
-			throw usageError(fabricInvite, 'mctl fabric invite needs one name');
+		const [name = ''] = args;
 		const offers =
 			flags['offer'] === true ? name : typeof flags['offer'] === 'string' ? flags['offer'] : undefined;
 		const uses = lists?.get('use');

@@ -1,5 +1,5 @@
 /* `mctl fabric revoke`: the key of a member is valid no more. */
-import { type Command, usageError } from '../command.ts';
+import { type Command, jsonFlag } from '../command.ts';
 
 /** How a change of the members reaches the servers. */
 export const RELOAD_STEPS =
@@ -8,12 +8,11 @@ export const RELOAD_STEPS =
 export const fabricRevoke: Command = {
 	usage: 'mctl fabric revoke <name> [--json]',
 	examples: ['mctl fabric revoke gpu-1'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
+	args: [1, 1, 'one name'],
 
 	async run({ args, flags, environment, out }) {
-		const [name, ...more] = args;
-		if (name === undefined || more.length > 0)
-			throw usageError(fabricRevoke, 'mctl fabric revoke needs one name');
+		const [name = ''] = args;
 		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
 		MemberKeys.ofUser(environment).revoke(name);
 		if (flags['json']) return out.json({ schema: 'orchestra.fabric-revoke/1', name, next: RELOAD_STEPS });

@@ -1,19 +1,18 @@
 /* `mctl fabric rotate`: a new key for a member, without a pause. */
-import { type Command, usageError } from '../command.ts';
+import { type Command, jsonFlag } from '../command.ts';
 import { RELOAD_STEPS } from './fabric-revoke.ts';
 
 export const fabricRotate: Command = {
 	usage: 'mctl fabric rotate <name> [--finish] [--json]',
 	examples: ['mctl fabric rotate gpu-1', 'mctl fabric rotate gpu-1 --finish'],
 	flags: {
-		finish: { type: 'boolean', help: 'the member has its new key: the old one is valid no more' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		finish: { help: 'the member has its new key: the old one is valid no more' },
+		json: jsonFlag,
 	},
+	args: [1, 1, 'one name'],
 
 	async run({ args, flags, environment, out }) {
-		const [name, ...more] = args;
-		if (name === undefined || more.length > 0)
-			throw usageError(fabricRotate, 'mctl fabric rotate needs one name');
+		const [name = ''] = args;
 		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
 		const keys = MemberKeys.ofUser(environment);
 		const isFinished = flags['finish'] === true;

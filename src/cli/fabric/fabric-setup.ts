@@ -1,14 +1,13 @@
 /* `mctl fabric setup`: makes the bucket on the servers, once. */
-import { type Command, refuseArgs } from '../command.ts';
+import { type Command, jsonFlag } from '../command.ts';
 import { fabricSettings } from './fabric-settings.ts';
 
 export const fabricSetup: Command = {
 	usage: 'mctl fabric setup [--json]',
 	examples: ['mctl fabric setup'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
 
 	async run(input) {
-		refuseArgs(input, fabricSetup);
 		const { flags, cwd, environment, signal, out } = input;
 		const { setUpFabric } = await import('../../fabric/administration/fabric-report.ts');
 		const made = await setUpFabric(fabricSettings({ cwd, environment }), environment, signal);

@@ -7,9 +7,9 @@
 import type { FabricReport, GroupPinState } from '../../fabric/administration/fabric-report.ts';
 import type { FabricFacts, FabricMember, FabricOverview } from '../../hub/fabric-overview.ts';
 import { FABRIC_WATCH_MS } from '../cli-limits.ts';
-import { type Command, refuseArgs } from '../command.ts';
+import type { Command } from '../command.ts';
 import type { Output } from '../terminal/output.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 import { fabricSettings } from './fabric-settings.ts';
 import { FAILURES_SHOWN, type RemoteCallCounts, remoteCalls } from './remote-call-counts.ts';
 import { linkLines, runningFabric } from './running-fabric.ts';
@@ -21,12 +21,11 @@ export const fabricStatus: Command = {
 	usage: 'mctl fabric status [--watch] [--json]',
 	examples: ['mctl fabric status', 'mctl fabric status --watch', 'mctl fabric status --json | jq .offers'],
 	flags: {
-		watch: { type: 'boolean', help: 'show it again every two seconds, until Ctrl-C' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout, with --watch one per line' },
+		watch: { help: 'show it again every two seconds, until Ctrl-C' },
+		json: { help: 'print one JSON object on stdout, with --watch one per line' },
 	},
 
 	async run(input) {
-		refuseArgs(input, fabricStatus);
 		const { flags, cwd, environment, signal, out } = input;
 		const settings = fabricSettings({ cwd, environment });
 		const { fabricReport, watchFabric } = await import('../../fabric/administration/fabric-report.ts');
@@ -41,7 +40,7 @@ export const fabricStatus: Command = {
 					...calls,
 					hub,
 				});
-			else for (const line of statusLines(settings.name, report, { calls, hub }, out)) out.line(line);
+			else printStatus(settings.name, report, { calls, hub }, out);
 		};
 		if (flags['watch'] !== true) {
 			const hub = runningFabric({ cwd, environment });
@@ -59,47 +58,46 @@ export const fabricStatus: Command = {
 	},
 };
 
-function statusLines(
+function printStatus(
 	name: string,
 	report: FabricReport,
 	{ calls, hub }: { calls: RemoteCallCounts; hub: FabricFacts | null },
-	out: Pick<Output, 'isTerminal' | 'width'>,
-): string[] {
+	out: Output,
+): void {
 	const { link, server, version, replicas, members, offers } = report;
 	const cluster = report.cluster === null ? '' : `, cluster ${report.cluster}`;
 	const copies = replicas === null ? '' : `, ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`;
-	const state =
+	out.line(
 		link.state === 'down'
 			? `No NATS server answers ${name}: ${link.reason}`
-			: `${server} answers ${name} (nats-server ${version}${cluster}${copies})`;
-	const rows = offers.flatMap((offer) =>
-		offer.workerFacts.map(({ name: worker, version: build, running, isDraining, labels }, at) => [
-			at === 0 ? offer.name : '',
-			at === 0 ? String(offer.tools) : '',
-			at === 0 ? aboutPins(offer.pins) : '',
-			worker,
-			build ?? '',
-			isDraining ? `${running}, draining` : String(running),
-			String(calls.byWorker[worker] ?? 0),
-			labels.join(' '),
-		]),
+			: `${server} answers ${name} (nats-server ${version}${cluster}${copies})`,
 	);
-	const headings = ['GROUP', 'TOOLS', 'PINS', 'WORKER', 'VERSION', 'RUNNING', 'LAST MINUTE', 'LABELS'];
-	const changed = offers.filter(({ pins }) => pins.drifted > 0);
-	return [
-		state,
-		...(link.state === 'suspect' ? [`It is suspect: ${link.reason}`] : []),
-		...linkLines(hub).map(({ text }) => `${text[0]?.toUpperCase()}${text.slice(1)}`),
-		...(rows.length === 0
-			? ['Nobody offers anything.']
-			: tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 3, 5])),
-		...(members.length > 0 ? [`Members with a key: ${members.map(aboutMember).join(', ')}`] : []),
+	if (link.state === 'suspect') out.line(`It is suspect: ${link.reason}`);
+	for (const { text } of linkLines(hub)) out.line(`${text[0]?.toUpperCase()}${text.slice(1)}`);
+	const rows = offers.flatMap((offer) =>
+		offer.workerFacts.map((worker, at) => ({ worker, offer: at === 0 ? offer : undefined })),
+	);
+	if (rows.length === 0) out.line('Nobody offers anything.');
+	else
+		printTable(out, rows, ['GROUP', 'WORKER', 'RUNNING'], {
+			GROUP: ({ offer }) => offer?.name ?? '',
+			TOOLS: ({ offer }) => offer?.tools ?? '',
+			PINS: ({ offer }) => (offer ? aboutPins(offer.pins) : ''),
+			WORKER: ({ worker }) => worker.name,
+			VERSION: ({ worker }) => worker.version ?? '',
+			RUNNING: ({ worker }) => `${worker.running}${worker.isDraining ? ', draining' : ''}`,
+			'LAST MINUTE': ({ worker }) => calls.byWorker[worker.name] ?? 0,
+			LABELS: ({ worker }) => worker.labels.join(' '),
+		});
+	if (members.length > 0) out.line(`Members with a key: ${members.map(aboutMember).join(', ')}`);
+	out.line(
 		`Calls of this hub in the last minute: ${calls.lastMinute} (${(calls.lastMinute / 60).toFixed(1)} a second)`,
-		...changed.map((offer) => `Review the tools of ${offer.name}: mctl trust diff fabric:${offer.name}`),
-		...(hub?.use ? failuresOf(hub.use) : calls.failures.map(({ text }) => text)).map(
-			(text) => `Failed ${text}`,
-		),
-	];
+	);
+	for (const offer of offers)
+		if (offer.pins.drifted > 0)
+			out.line(`Review the tools of ${offer.name}: mctl trust diff fabric:${offer.name}`);
+	const failures = hub?.use ? failuresOf(hub.use) : calls.failures.map(({ text }) => text);
+	for (const text of failures) out.line(`Failed ${text}`);
 }
 
 /** The failures with their reasons, which a journal does not have; the oldest first. */

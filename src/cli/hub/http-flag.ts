@@ -1,15 +1,18 @@
 /* The flag `--http` of `mctl hub start` and `run`. */
 import { parseAddress } from '../../link/address.ts';
-import { type Command, type CommandInput, type Flag, refuseArgs } from '../command.ts';
+import { type ArgCount, type Command, type CommandInput, checkArgs, type Flag } from '../command.ts';
 
 /** Loopback, any free port. */
 const ADDRESS = '127.0.0.1:0';
 
 export const httpFlag: Flag = {
-	type: 'boolean',
 	value: 'ADDR',
+	isValueOptional: true,
 	help: `serve MCP over HTTP too (default ${ADDRESS}: any free port)`,
 };
+
+/** The value of the flag may be an argument. */
+export const httpArgs: ArgCount = [0, 1, 'flags only, and an address after --http'];
 
 /** The address after the flag; undefined without the flag. Throws `bad_input` for any other argument, and for what is no address. */
 export function httpAddressOf(
@@ -17,7 +20,7 @@ export function httpAddressOf(
 	command: Pick<Command, 'usage'>,
 ): string | undefined {
 	const { http } = flags;
-	refuseArgs({ args: http === true ? args.slice(1) : args }, command);
+	checkArgs(http === true ? args.slice(1) : args, { usage: command.usage });
 	const address = http === true ? (args[0] ?? ADDRESS) : http || undefined;
 	if (address !== undefined) parseAddress(address);
 	return address;

@@ -5,9 +5,9 @@ import { basename, dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { readIfPresent, replaceFile } from '../../files/replace-file.ts';
 import { sha256 } from '../../files/sha256.ts';
-import type { Command, CommandInput } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
-import { httpAddressOf, httpFlag } from './http-flag.ts';
+import { httpAddressOf, httpArgs, httpFlag } from './http-flag.ts';
 
 /** Variables that decide where the files of the user are, and which programs servers find. */
 const keptVariables = ['PATH', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'ORCHESTRA_TRUST'];
@@ -17,9 +17,10 @@ export const hubInstallService: Command = {
 	examples: ['mctl hub install-service --print', 'mctl hub install-service --http 127.0.0.1:8460'],
 	flags: {
 		http: httpFlag,
-		print: { type: 'boolean', help: 'print the unit and write nothing' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		print: { help: 'print the unit and write nothing' },
+		json: jsonFlag,
 	},
+	args: httpArgs,
 
 	async run(input) {
 		const { flags, out, environment } = input;

@@ -24,11 +24,12 @@ export const hubLogs: Command = {
 		'mctl hub logs --journal | jq \'select(.outcome != "ok")\'',
 	],
 	flags: {
-		follow: { type: 'boolean', short: 'f', help: 'go on with new lines, until Ctrl-C' },
-		lines: { type: 'string', short: 'n', value: 'N', help: `how many lines (default ${DEFAULT_LINES})` },
-		journal: { type: 'boolean', help: 'the journal: one JSON object for each call' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout; not with --follow' },
+		follow: { short: 'f', help: 'go on with new lines, until Ctrl-C' },
+		lines: { short: 'n', value: 'N', help: `how many lines (default ${DEFAULT_LINES})` },
+		journal: { help: 'the journal: one JSON object for each call' },
+		json: { help: 'print one JSON object on stdout; not with --follow' },
 	},
+	args: [0, 1, 'one server'],
 
 	async run(input) {
 		const source = sourceOf(input);
@@ -67,8 +68,7 @@ interface LogSource {
 function sourceOf({ args, flags, cwd, environment }: CommandInput): LogSource {
 	const folder = hubFolderHere({ cwd, environment });
 	folder.assertPrivate();
-	const [named, ...rest] = args;
-	if (rest.length > 0) throw usageError(hubLogs, `unexpected argument "${rest[0]}": name one server`);
+	const [named] = args;
 	const hint = 'mctl hub start starts the hub; mctl hub status shows whether it runs.';
 	if (named === undefined) {
 		return flags['journal']

@@ -4,7 +4,7 @@ import { memoryOf } from '../../hub/shared/hub-details.ts';
 import { HubFolder } from '../../hub/shared/hub-folder.ts';
 import { type HubEntry, HubRegistry } from '../../hub/shared/hub-registry.ts';
 import { printable } from '../../printable.ts';
-import { type Command, refuseArgs } from '../command.ts';
+import { type Command, jsonFlag } from '../command.ts';
 import { askHub, askHubAt } from '../hub-client/ask-hub.ts';
 import { downLines } from '../hub-client/down-servers.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
@@ -21,10 +21,9 @@ interface ListedHub extends HubEntry {
 export const hubLs: Command = {
 	usage: 'mctl hub ls [--json]',
 	examples: ['mctl hub ls', "mctl hub ls --json | jq -r '.hubs[].pid'"],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
 
 	async run(input) {
-		refuseArgs(input, hubLs);
 		const { flags, out, environment } = input;
 		const hubs = await Promise.all(runningHubs(environment).map((entry) => describe(entry, environment)));
 		if (flags['json']) {
@@ -32,18 +31,15 @@ export const hubLs: Command = {
 			return out.json({ schema: 'orchestra.hub-ls/1', hubs: shown });
 		}
 		if (hubs.length === 0) return out.info('No hub is running.');
-		const rows = hubs.map(({ pid, version, startedAt, clients, memoryBytes, root, statePath }) => [
-			String(pid),
-			version ?? '-',
-			ageOf(startedAt),
-			clients === null ? 'not responding' : String(clients),
-			memoryBytes === null ? '-' : megabytes(memoryBytes),
-			root,
-			statePath,
-		]);
-		const headings = ['PID', 'VERSION', 'UP', 'CLIENTS', 'MEMORY', 'PROJECT', 'STATE FOLDER'];
-		const narrow = [0, 1, 3, 5];
-		printTable(out, headings, rows, narrow);
+		printTable(out, hubs, ['PID', 'VERSION', 'CLIENTS', 'PROJECT'], {
+			PID: 'pid',
+			VERSION: 'version',
+			UP: ({ startedAt }) => ageOf(startedAt),
+			CLIENTS: ({ clients }) => clients ?? 'not responding',
+			MEMORY: ({ memoryBytes }) => megabytes(memoryBytes),
+			PROJECT: 'root',
+			'STATE FOLDER': 'statePath',
+		});
 	},
 };
 
@@ -66,51 +62,33 @@ async function describe(entry: HubEntry, environment: Readonly<NodeJS.ProcessEnv
 	}
 }
 
-const headings = [
-	'BACKEND',
-	'PID',
-	'MEMORY',
-	'AGE',
-	'LAST CALL',
-	'STATE',
-	'ERA',
-	'VERSION',
-	'TOOLS',
-	'COMMAND',
-];
-const narrow = [0, 1, 2, 5, 9];
-
 export const hubPs: Command = {
 	usage: 'mctl hub ps [--json]',
 	examples: ['mctl hub ps', "mctl hub ps --json | jq -r '.processes[].pid'"],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
 
 	async run(input) {
-		refuseArgs(input, hubPs);
 		const { flags, out, cwd, environment } = input;
 		const { processes, servers } = await askHub({ cwd, environment });
 		if (flags['json']) return out.json({ schema: 'orchestra.hub-ps/1', processes, servers });
 		if (processes.length + servers.length === 0) return out.info('The hub owns no process now.');
-		const rows = processes.map(({ backend, pid, memoryBytes, startedAt, lastCall, state, command }) => {
-			const server = servers.find(({ name }) => name === backend);
-			return [
-				backend,
-				String(pid),
-				memoryBytes === null ? '-' : megabytes(memoryBytes),
-				ageOf(startedAt),
-				lastCall === null ? '-' : `${ageOf(lastCall)} ago`,
-				state,
-				server?.era ?? '-',
-				server?.version ?? '-',
-				server?.tools?.toString() ?? '-',
-				command,
-			];
-		});
 		const stopped = servers.filter(({ name }) => !processes.some(({ backend }) => backend === name));
-		for (const { name, state, era, version, tools } of stopped) {
-			rows.push([name, '-', '-', '-', '-', state, era ?? '-', version ?? '-', tools?.toString() ?? '-', '-']);
-		}
-		printTable(out, headings, rows, narrow);
+		const all = [
+			...processes.map((found) => ({ found, server: servers.find(({ name }) => name === found.backend) })),
+			...stopped.map((server) => ({ found: undefined, server })),
+		];
+		printTable(out, all, ['BACKEND', 'PID', 'MEMORY', 'STATE', 'COMMAND'], {
+			BACKEND: ({ found, server }) => found?.backend ?? server?.name,
+			PID: ({ found }) => found?.pid,
+			MEMORY: ({ found }) => found && megabytes(found.memoryBytes),
+			AGE: ({ found }) => found && ageOf(found.startedAt),
+			'LAST CALL': ({ found }) => found?.lastCall && `${ageOf(found.lastCall)} ago`,
+			STATE: ({ found, server }) => (found ?? server)?.state,
+			ERA: ({ server }) => server?.era,
+			VERSION: ({ server }) => server?.version,
+			TOOLS: ({ server }) => server?.tools,
+			COMMAND: ({ found }) => found?.command,
+		});
 		for (const note of servers.flatMap(downLines)) out.info(`mctl: ${printable(note)}`);
 	},
 };

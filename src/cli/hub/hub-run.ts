@@ -7,15 +7,16 @@ import { HUB_LOG_BYTES } from '../cli-limits.ts';
 import type { Command } from '../command.ts';
 import { hubWorker, openFabric } from '../hub-client/fabric-openers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
-import { httpAddressOf, httpFlag } from './http-flag.ts';
+import { httpAddressOf, httpArgs, httpFlag } from './http-flag.ts';
 
 export const hubRun: Command = {
 	usage: 'mctl hub run [--http [ADDR]] [--certs-dir DIR]',
 	examples: ['mctl hub run', 'LOG_LEVEL=debug mctl hub run'],
 	flags: {
 		http: httpFlag,
-		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
+		'certs-dir': { value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
+	args: httpArgs,
 
 	isServer: true,
 	isAwaited: true,

@@ -5,7 +5,7 @@ import { ensureToken, tokenFile } from '../../http/http-token.ts';
 import { newerFilesText, versionText } from '../../hub/shared/hub-version.ts';
 import { stateText } from '../../hub/source-status.ts';
 import { printable } from '../../printable.ts';
-import { type Command, refuseArgs } from '../command.ts';
+import { type Command, jsonFlag } from '../command.ts';
 import { askHub } from '../hub-client/ask-hub.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
@@ -14,10 +14,9 @@ import { printTable } from '../terminal/table.ts';
 export const hubStatus: Command = {
 	usage: 'mctl hub status [--json]',
 	examples: ['mctl hub status', 'mctl hub status --json | jq .backends'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
 
 	async run(input) {
-		refuseArgs(input, hubStatus);
 		const { flags, out, cwd, environment, program } = input;
 		const { startTime: _start, ...status } = await askHub({ cwd, environment });
 		const other = versionText(status, packageVersion()) ?? newerFilesText(status, statSync(program).mtime);
@@ -49,23 +48,21 @@ export const hubStatus: Command = {
 		if (httpUrl !== undefined) out.line(`MCP over HTTP: ${httpUrl} (its token: mctl hub token)`);
 		if (unset.length > 0) out.line(`Variables of the configuration that are not set: ${unset.join(', ')}`);
 		for (const sentence of blocked) out.line(`Project trust: ${printable(sentence)} (mctl trust)`);
-		const rows = backends.map((backend) => [
-			backend.id,
-			backend.kind,
-			backend.lastCall === null ? '-' : `${ageOf(backend.lastCall)} ago`,
-			stateText(backend),
-		]);
-		printTable(out, ['BACKEND', 'KIND', 'LAST CALL', 'STATE'], rows);
+		printTable(out, backends, undefined, {
+			BACKEND: 'id',
+			KIND: 'kind',
+			'LAST CALL': ({ lastCall }) => lastCall && `${ageOf(lastCall)} ago`,
+			STATE: stateText,
+		});
 	},
 };
 
 export const hubToken: Command = {
 	usage: 'mctl hub token [--json]',
 	examples: ['mctl hub token', 'curl -H "Authorization: Bearer $(mctl hub token)" …'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
 
 	async run(input) {
-		refuseArgs(input, hubToken);
 		const { flags, out, cwd, environment } = input;
 		const folder = hubFolderHere({ cwd, environment });
 		folder.make();

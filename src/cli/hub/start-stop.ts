@@ -3,10 +3,10 @@
 import { HubFolder } from '../../hub/shared/hub-folder.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { stopHub } from '../../hub/shared/stop-hub.ts';
-import { type Command, type CommandInput, refuseArgs } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { controlHub } from '../hub-client/control-hub.ts';
 import { hubFolderHere, hubHere } from '../hub-client/hub-location.ts';
-import { httpAddressOf, httpFlag } from './http-flag.ts';
+import { httpAddressOf, httpArgs, httpFlag } from './http-flag.ts';
 import { runningHubs } from './hub-ls.ts';
 
 export const hubStart: Command = {
@@ -14,9 +14,10 @@ export const hubStart: Command = {
 	examples: ['mctl hub start', 'mctl hub start --http', 'mctl hub start --json | jq -r .address'],
 	flags: {
 		http: httpFlag,
-		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		'certs-dir': { value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
+		json: jsonFlag,
 	},
+	args: httpArgs,
 
 	async run(input) {
 		const { flags, out, cwd, environment } = input;
@@ -57,13 +58,12 @@ export const hubStop: Command = {
 	usage: 'mctl hub stop [--all] [--force] [--json]',
 	examples: ['mctl hub stop', 'mctl hub stop --all', 'mctl hub stop --force'],
 	flags: {
-		all: { type: 'boolean', help: 'every hub that you run, of whatever folder' },
-		force: { type: 'boolean', help: 'kill it when it does not end within a second' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		all: { help: 'every hub that you run, of whatever folder' },
+		force: { help: 'kill it when it does not end within a second' },
+		json: jsonFlag,
 	},
 
 	async run(input) {
-		refuseArgs(input, hubStop);
 		const { flags, out, cwd, environment } = input;
 		const isForced = flags['force'] === true;
 		if (flags['all']) return stopAll(input, isForced);

@@ -7,7 +7,7 @@ import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
 import { redact } from '../../redact.ts';
 import type { Output } from '../terminal/output.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 import { unifiedDiff } from '../terminal/unified-diff.ts';
 import type { ClientImport } from './import-servers.ts';
 
@@ -16,15 +16,13 @@ const NAMED_PROJECTS = 20;
 
 /** The table of servers, and the clients that have none. */
 export function showServers(out: Output, { files }: Survey, found: readonly FoundServer[]): void {
-	const width = out.isTerminal ? out.width : undefined;
-	const rows = found.map((server, index) => [
-		String(index + 1),
-		server.name,
-		verdictOf(server),
-		clientsOf(server).join(', '),
-	]);
-	if (rows.length > 0)
-		for (const line of tableLines(['#', 'SERVER', 'ENTRIES', 'CLIENTS'], rows, width)) out.line(line);
+	if (found.length > 0)
+		printTable(out, found, undefined, {
+			'#': (server) => found.indexOf(server) + 1,
+			SERVER: 'name',
+			ENTRIES: verdictOf,
+			CLIENTS: (server) => clientsOf(server).join(', '),
+		});
 	const titles = new Set(files.map(({ client }) => client.title));
 	for (const { sources } of found) for (const { file } of sources) titles.delete(file.client.title);
 	if (titles.size > 0) out.line(`No servers to import: ${[...titles].join(', ')}`);

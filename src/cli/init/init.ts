@@ -19,7 +19,7 @@ import { stateFolder } from '../../files/state-folder.ts';
 import { nearest } from '../../nearest.ts';
 import { removeStored } from '../../secrets/store-secret.ts';
 import { isObject } from '../../wire/json.ts';
-import { type Command, type CommandInput, canAskUser, refuseArgs, usageError } from '../command.ts';
+import { type Command, type CommandInput, canAskUser, usageError } from '../command.ts';
 import { warnUntrusted } from '../edit/edit-servers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { learnHere } from '../learn/learn.ts';
@@ -40,20 +40,19 @@ export const init: Command = {
 		'mctl init --undo                  # every file as it was',
 	],
 	flags: {
-		yes: { type: 'boolean', short: 'y', help: 'import all servers of all clients' },
-		only: { type: 'string', value: 'NAMES', help: 'import these servers, as in a,b' },
-		client: { type: 'string', value: 'NAME', help: 'one client: cursor, codex, claude-code…' },
-		merge: { type: 'boolean', help: 'import equal servers of different names once' },
-		user: { type: 'boolean', help: 'all into your own configuration, not into orchestra.json' },
-		keep: { type: 'boolean', help: 'leave the servers in the clients too' },
-		'dry-run': { type: 'boolean', help: 'print a diff and write nothing' },
-		undo: { type: 'boolean', help: 'restore every file that the last init changed' },
-		force: { type: 'boolean', help: 'with --undo: the old file also where the present one is unreadable' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout, and ask nothing' },
+		yes: { short: 'y', help: 'import all servers of all clients' },
+		only: { value: 'NAMES', help: 'import these servers, as in a,b' },
+		client: { value: 'NAME', help: 'one client: cursor, codex, claude-code…' },
+		merge: { help: 'import equal servers of different names once' },
+		user: { help: 'all into your own configuration, not into orchestra.json' },
+		keep: { help: 'leave the servers in the clients too' },
+		'dry-run': { help: 'print a diff and write nothing' },
+		undo: { help: 'restore every file that the last init changed' },
+		force: { help: 'with --undo: the old file also where the present one is unreadable' },
+		json: { help: 'print one JSON object on stdout, and ask nothing' },
 	},
 
 	async run(input) {
-		refuseArgs(input, init);
 		checkFlags(input);
 		const { flags } = input;
 		if (flags['undo'] === true) return undo(input);

@@ -28,7 +28,6 @@ type InputPlace = Pick<CommandInput, 'cwd' | 'stdin' | 'signal'>;
 
 /** How `--input` is explained in the help of every command that has it. */
 export const inputFlag = {
-	type: 'string',
 	value: 'JSON|@file|-',
 	help: 'the input as JSON, from a file, or from stdin',
 } as const;

@@ -16,6 +16,7 @@ import {
 } from '../../hub/sources/mcp/server-cache.ts';
 import { STARTS_AT_ONCE } from '../../hub/sources/source-limits.ts';
 import { Log } from '../../log.ts';
+import type { LeftOutItem } from '../../mcp/client/list-pages.ts';
 import { ServerConnection } from '../../mcp/client/server-connection.ts';
 import { redact, redactJson } from '../../redact.ts';
 import { onAbort } from '../../rpc/abortable.ts';
@@ -33,6 +34,7 @@ export type ServerCheck =
 			/** Start, handshake and list of tools. */
 			readonly elapsedMs: number;
 			readonly tools: number;
+			readonly leftOut: readonly LeftOutItem[];
 			readonly era: 'legacy' | 'modern';
 			readonly revision: string;
 			readonly version: string | null;
@@ -85,9 +87,9 @@ export async function checkServer(
 		const known = await listOnce(entry, { cwd, environment, signal }, totalMs);
 		remember(entry, environment, known);
 		await pinServer(entry, environment, known);
-		const { tools, era, revision, serverInfo } = known;
+		const { tools, leftOut = [], era, revision, serverInfo } = known;
 		const version = serverInfo?.version ?? null;
-		return { isOk: true, elapsedMs: elapsed(), tools: tools.length, era, revision, version };
+		return { isOk: true, elapsedMs: elapsed(), tools: tools.length, leftOut, era, revision, version };
 	} catch (thrown) {
 		const { code, message, hint, data } = OrchestraError.from(thrown);
 		// A server may quote its environment.

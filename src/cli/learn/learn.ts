@@ -9,9 +9,10 @@ import { loadConfiguration } from '../../config/load.ts';
 import { attempt } from '../../errors.ts';
 import { isLearningOn } from '../../hub/shared/learner-standby.ts';
 import { learningTurn } from '../../hub/sources/mcp/process/learning-lock.ts';
-import { cacheFilesHere, forgetFailure, readKnown } from '../../hub/sources/mcp/server-cache.ts';
+import { cacheFilesHere, forgetFailure, leftOutText, readKnown } from '../../hub/sources/mcp/server-cache.ts';
+import type { LeftOutItem } from '../../mcp/client/list-pages.ts';
 import { printableLine } from '../../printable.ts';
-import type { Command, CommandInput } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { serverByName } from '../target/server-by-name.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
@@ -21,10 +22,11 @@ export const learn: Command = {
 	usage: 'mctl learn [server…] [--config FILE] [--json]',
 	examples: ['mctl learn                        # every server that was never seen', 'mctl learn files'],
 	flags: {
-		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
-		background: { type: 'boolean', help: 'leave out servers that another process learns' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		config: { value: 'FILE', help: 'use this configuration file and no other' },
+		background: { help: 'leave out servers that another process learns' },
+		json: jsonFlag,
 	},
+	args: [0, Number.POSITIVE_INFINITY, 'names of servers'],
 
 	async run(input) {
 		const { flags, out } = input;
@@ -37,7 +39,8 @@ export const learn: Command = {
 	},
 };
 
-function report(out: CommandInput['out'], { name, tools, error }: LearntServer): void {
+function report(out: CommandInput['out'], { name, tools, leftOut = [], error }: LearntServer): void {
+	for (const item of leftOut) out.info(`${name}: ${leftOutText(name, item)}`);
 	if (tools !== undefined) return out.line(`${name}  ${tools} tools`);
 	if (error === undefined) return out.line(`${name}  another process learns it`);
 	out.line(`${name}  FAILED`);
@@ -64,6 +67,8 @@ interface LearntServer {
 	readonly name: string;
 	/** Undefined when it could not be listed, and when another process learns it. */
 	readonly tools?: number | undefined;
+	/** The tools that are left out of its list, and why. */
+	readonly leftOut?: readonly LeftOutItem[] | undefined;
 	/** Why it could not be listed. */
 	readonly error?: { readonly message: string; readonly hint?: string | undefined } | undefined;
 }
@@ -102,10 +107,10 @@ async function learnServer(entry: ServerEntry, input: LearnInput, skipsBusy: boo
 	const waitMs = skipsBusy ? 0 : settings.startMs;
 	const turn = await learningTurn(cacheFilesHere(entry, environment), { environment, waitMs, signal });
 	if (turn === undefined && skipsBusy) return { name };
-	if (turn && 'known' in turn) return { name, tools: turn.known.tools.length };
+	if (turn && 'known' in turn) return { name, tools: turn.known.tools.length, leftOut: turn.known.leftOut };
 	try {
 		const check = await checkServer(entry, input, settings.startMs);
-		return check.isOk ? { name, tools: check.tools } : { name, error: check.error };
+		return check.isOk ? { name, tools: check.tools, leftOut: check.leftOut } : { name, error: check.error };
 	} finally {
 		turn?.lock.release();
 	}
@@ -126,7 +131,8 @@ export async function learnHere(
 	if (wanted.length === 0) return;
 	const learnt = await learnServers(wanted, input).catch(() => []); // interrupted: they stay unknown
 	if (signal.aborted) return;
-	for (const { name, tools, error } of learnt) {
+	for (const { name, tools, leftOut = [], error } of learnt) {
+		for (const item of leftOut) out.info(`note: ${printableLine(leftOutText(name, item))}`);
 		const [reason = ''] = error?.message.split('\n', 1) ?? [];
 		if (tools === undefined) out.info(`note: ${printableLine(`${name} could not be listed yet: ${reason}`)}`);
 	}

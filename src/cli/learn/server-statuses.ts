@@ -12,6 +12,7 @@ import { commandOf } from '../../hub/sources/mcp/process/server-failure.ts';
 import {
 	type CachedServer,
 	cacheFilesHere,
+	leftOutText,
 	readFailure,
 	readKnown,
 } from '../../hub/sources/mcp/server-cache.ts';
@@ -19,11 +20,13 @@ import { serverLogPath } from '../../hub/sources/mcp/server-files.ts';
 import { OverriddenTools } from '../../hub/sources/mcp/tools/overridden-tools.ts';
 import { ToolAllowlist } from '../../hub/sources/mcp/tools/tool-allowlist.ts';
 import { Log } from '../../log.ts';
+import type { LeftOutItem } from '../../mcp/client/list-pages.ts';
 import type { SignInState } from '../../oauth/sign-in-state.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { MASK } from '../../token-shapes.ts';
 import { serverNamesOf } from '../../trust/tool-name.ts';
 import type { CommandPlace } from '../command.ts';
+import { downLines } from '../hub-client/down-servers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { prefixOf } from '../target/call-target.ts';
 
@@ -36,6 +39,8 @@ export interface ListedServer extends SourceReport {
 	readonly command: string;
 	/** The sign-in of a remote server; null for a program on this machine. */
 	readonly signIn: SignInState | null;
+	/** The tools that are left out of its list, and why. */
+	readonly leftOut: readonly LeftOutItem[];
 	/** The file with the entry. */
 	readonly file: string;
 	/** Without the fixed values of its overrides. */
@@ -58,7 +63,8 @@ export async function serverStatuses(
 		const { isEnabled, kind, file } = entry;
 		const settings = { ...entry.settings, overrides: withoutValues(entry.settings.overrides) };
 		const { next: scope } = new ScopeChoice(entry, cacheFilesHere(entry, environment), Log.silent);
-		const about = { kind, isEnabled, command, signIn: signIn(entry), file, settings, scope };
+		const { leftOut = [] } = knownServer(entry, environment) ?? {};
+		const about = { kind, isEnabled, command, signIn: signIn(entry), leftOut, file, settings, scope };
 		return { ...status, ...about };
 	});
 }
@@ -140,6 +146,11 @@ function withoutValues(overrides: ServerSettings['overrides']): ServerSettings['
 		return [tool, { ...words, parameters: Object.fromEntries(each) }] as const;
 	});
 	return Object.fromEntries(shown);
+}
+
+/** What is missing from the lists of a server, and why. */
+export function missingLines(server: ListedServer): string[] {
+	return [...downLines(server), ...server.leftOut.map((item) => leftOutText(server.name, item))];
 }
 
 /** Nothing when no hub runs or it does not respond: then the files are shown. */

@@ -5,19 +5,36 @@ import type { ConfigProblem } from '../../config/problem.ts';
 import { OrchestraError } from '../../errors.ts';
 import { reportOf, type SourceReport } from '../../hub/source-status.ts';
 import { commandLine } from '../../process/spawn-record.ts';
-import { downLines } from '../hub-client/down-servers.ts';
 import type { ServerCheck } from '../learn/check-servers.ts';
-import { type ListedServer, serverStatuses } from '../learn/server-statuses.ts';
+import { type ListedServer, missingLines, serverStatuses } from '../learn/server-statuses.ts';
 import { problemLines, unusedServers, unusedState } from '../problem-lines.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
 import { megabytes } from '../terminal/quantity.ts';
+import { type Columns, rowsOf } from '../terminal/table.ts';
 import type { Listing } from './listing.ts';
 
 const whenEmpty = 'None is configured. `mctl init` writes a configuration to start from.';
 
+/** A server of the list; what is not known of one that cannot be used is missing. */
+type ServerRow = Omit<SourceReport, 'state'> & { state: string } & Partial<
+		Pick<ListedServer, 'signIn' | 'command'>
+	>;
+
+const columns: Columns<ServerRow> = {
+	SERVER: 'name',
+	STATE: 'state',
+	PID: 'pid',
+	MEMORY: ({ memoryBytes }) => megabytes(memoryBytes),
+	ERA: 'era',
+	VERSION: 'version',
+	TOOLS: 'tools',
+	'SIGN-IN': signInText,
+	COMMAND: 'command',
+};
+
 export const serverListing: Listing = {
-	headings: ['SERVER', 'STATE', 'PID', 'MEMORY', 'ERA', 'VERSION', 'TOOLS', 'SIGN-IN', 'COMMAND'],
-	narrow: [0, 1, 6, 8],
+	headings: Object.keys(columns),
+	narrow: ['SERVER', 'STATE', 'TOOLS', 'COMMAND'],
 	whenEmpty,
 
 	async list({ cwd, environment }) {
@@ -25,21 +42,32 @@ export const serverListing: Listing = {
 		const items = await serverStatuses(configuration, { cwd, environment });
 		const unused = unusedOf(configuration, problems);
 		return {
-			rows: [
-				...items.map(rowOf),
-				...unused.map(({ need, item }) => [item.name, need, ...dashes(serverListing, 2)]),
-			],
+			rows: rowsOf<ServerRow>([...items, ...unused.map(withNeed)], columns),
 			items: [...items, ...unused.map(({ item }) => item)],
 			problems,
-			notes: items.flatMap(downLines),
+			notes: items.flatMap(missingLines),
 		};
 	},
 };
 
+/** A server with its check; null for one that is disabled or cannot be used. */
+type CheckedRow = ServerRow & { readonly check: ServerCheck | null };
+
+const checkColumns: Columns<CheckedRow> = {
+	SERVER: 'name',
+	CHECK: ({ check, state }) => (check === null ? state : check.isOk ? 'ok' : 'FAILED'),
+	TIME: ({ check }) => check && `${check.elapsedMs} ms`,
+	TOOLS: ({ check }) => (check?.isOk ? check.tools : null),
+	ERA: ({ check }) => (check?.isOk ? check.era : null),
+	VERSION: ({ check }) => (check?.isOk ? check.version : null),
+	'SIGN-IN': signInText,
+	COMMAND: 'command',
+};
+
 /** The same, after every enabled server was started, listed and stopped. `isFailed` when one could not be used. */
 export const checkedServerListing: Listing = {
-	headings: ['SERVER', 'CHECK', 'TIME', 'TOOLS', 'ERA', 'VERSION', 'SIGN-IN', 'COMMAND'],
-	narrow: [0, 1, 2, 3],
+	headings: Object.keys(checkColumns),
+	narrow: ['SERVER', 'CHECK', 'TIME', 'TOOLS'],
 	whenEmpty,
 
 	async list(input) {
@@ -55,29 +83,22 @@ export const checkedServerListing: Listing = {
 		const checks = await checkServers(enabled, { cwd, environment, signal }, showCount).finally(() =>
 			bar.end(),
 		);
-		const checkOf = ({ name }: ListedServer): ServerCheck | undefined =>
-			checks[enabled.findIndex((entry) => entry.name === name)];
+		const checked = statuses.map((server) => {
+			return { ...server, check: checks[enabled.findIndex(({ name }) => name === server.name)] ?? null };
+		});
 		const unused = unusedOf(configuration, problems);
+		const unchecked = unused.map((each) => ({ ...withNeed(each), check: null }));
 		return {
-			rows: [
-				...statuses.map((server) => checkedRow(server, checkOf(server))),
-				...unused.map(({ need, item }) => [item.name, need, ...dashes(checkedServerListing, 2)]),
-			],
-			items: [
-				...statuses.map((server) => ({ ...server, check: checkOf(server) ?? null })),
-				...unused.map(({ item }) => ({ ...item, check: null })),
-			],
+			rows: rowsOf<CheckedRow>([...checked, ...unchecked], checkColumns),
+			items: [...checked, ...unused.map(({ item }) => ({ ...item, check: null }))],
 			problems,
-			notes: [
-				...statuses.flatMap((server) => failureNotes(server, checkOf(server))),
-				...(await reviewNotes(enabled, environment)),
-			],
+			notes: [...checked.flatMap(failureNotes), ...(await reviewNotes(enabled, environment))],
 			isFailed: unused.length > 0 || checks.some(({ isOk }) => !isOk),
 		};
 	},
 };
 
-/** A server of the configuration that cannot be used, as a row and as an item. */
+/** A server of the configuration that cannot be used. */
 interface UnusedServer {
 	/** The missing requirement, or `invalid`. */
 	readonly need: string;
@@ -86,15 +107,16 @@ interface UnusedServer {
 
 function unusedOf({ mcpServers }: Configuration, problems: readonly ConfigProblem[]): UnusedServer[] {
 	return [...unusedServers(problems, mcpServers)].map(([id, own]) => {
-		const [note] = problemLines(own);
-		const error = note && new OrchestraError('bad_input', note.text, { hint: note.fix });
+		const [line] = problemLines(own);
+		const error = line && new OrchestraError('bad_input', line.text, { hint: line.fix });
 		const report = reportOf({ id, kind: 'mcp', status: { state: 'invalid', error } }, () => null);
 		return { need: unusedState(own), item: { ...report, file: own[0]?.file ?? '', isEnabled: true } };
 	});
 }
 
-function dashes({ headings }: Listing, from: number): string[] {
-	return headings.slice(from).map(() => '-');
+/** The row of a server that cannot be used: its state is what it needs. */
+function withNeed({ need, item }: UnusedServer): ServerRow {
+	return { ...item, state: need };
 }
 
 /** The drift and the findings in the tools that were just listed. */
@@ -107,36 +129,12 @@ async function reviewNotes(
 	return reviewLines(serverDrifts(entries, environment));
 }
 
-function rowOf(server: ListedServer): string[] {
-	const { name, state, pid, memoryBytes, era, version, tools, signIn, command } = server;
-	return [
-		name,
-		state,
-		pid === null ? '-' : String(pid),
-		memoryBytes === null ? '-' : megabytes(memoryBytes),
-		era ?? '-',
-		version ?? '-',
-		tools === null ? '-' : String(tools),
-		signInText(signIn),
-		command,
-	];
+function signInText({ signIn = null }: ServerRow): string | null {
+	return signIn === 'none' ? null : (signIn?.replace('_', ' ') ?? null);
 }
 
-/** How the sign-in is shown. */
-function signInText(signIn: ListedServer['signIn']): string {
-	return signIn === null || signIn === 'none' ? '-' : signIn.replace('_', ' ');
-}
-
-function checkedRow({ name, signIn, command }: ListedServer, check: ServerCheck | undefined): string[] {
-	const last = [signInText(signIn), command];
-	if (check === undefined) return [name, 'disabled', '-', '-', '-', '-', ...last];
-	const time = `${check.elapsedMs} ms`;
-	if (!check.isOk) return [name, 'FAILED', time, '-', '-', '-', ...last];
-	return [name, 'ok', time, String(check.tools), check.era, check.version ?? '-', ...last];
-}
-
-function failureNotes({ name }: ListedServer, check: ServerCheck | undefined): string[] {
-	if (check === undefined || check.isOk) return [];
+function failureNotes({ name, check }: CheckedRow): string[] {
+	if (check === null || check.isOk) return [];
 	const { message, hint } = check.error;
 	return [`${name}: ${message}${hint === undefined ? '' : `\nhint: ${hint}`}`];
 }

@@ -12,12 +12,20 @@ import type { CommandInput } from '../command.ts';
 import { listAll } from '../hub-client/hub-items.ts';
 import { withHub } from '../hub-client/with-hub.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
+import { type Columns, rowsOf } from '../terminal/table.ts';
 import type { Listing } from './listing.ts';
+
+const columns: Columns<ServerCost> = {
+	SERVER: 'server',
+	TOOLS: 'tools',
+	TOKENS: 'tokens',
+	'LARGEST TOOL': ({ largest }) => (largest === null ? '' : `${largest.name} (${largest.tokens})`),
+};
 
 /** The listing for all tools, or for those of a view. */
 export function tokenListing(view: string | undefined): Listing {
 	return {
-		headings: ['SERVER', 'TOOLS', 'TOKENS', 'LARGEST TOOL'],
+		headings: Object.keys(columns),
 		whenEmpty: 'No tools here. `mctl new tool my-tool --lang python` makes one.',
 
 		async list(input) {
@@ -29,9 +37,10 @@ export function tokenListing(view: string | undefined): Listing {
 			const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
 			const { expose, exposeAbove = EXPOSE_ABOVE } = configuration.toolList;
 			const isSearched = (expose ?? (tools.length > exposeAbove ? 'search' : 'all')) === 'search';
+			const items = [...costs, { server: 'total', tools: tools.length, tokens: total, largest: null }];
 			return {
-				rows: [...costs.map(rowOf), ['total', String(tools.length), String(total), '']],
-				items: [...costs, { server: 'total', tools: tools.length, tokens: total, largest: null }],
+				rows: rowsOf(items, columns),
+				items,
 				problems,
 				notes: isSearched ? ['agents get tools that search these instead: docs/tool-search.md'] : [],
 			};
@@ -71,13 +80,4 @@ function costsOf(tools: readonly ToolCost[]): ServerCost[] {
 		return { server, tools: own.length, tokens: own.reduce((sum, { tokens }) => sum + tokens, 0), largest };
 	});
 	return costs.sort((a, b) => b.tokens - a.tokens);
-}
-
-function rowOf({ server, tools, tokens, largest }: ServerCost): string[] {
-	return [
-		server,
-		String(tools),
-		String(tokens),
-		largest === null ? '' : `${largest.name} (${largest.tokens})`,
-	];
 }

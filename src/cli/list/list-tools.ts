@@ -9,7 +9,7 @@ import type { Listing } from './listing.ts';
 
 export const toolListing: Listing = {
 	headings: ['ID', 'VERSION', 'RUNTIME', 'DESCRIPTION'],
-	narrow: [0, 3],
+	narrow: ['ID', 'DESCRIPTION'],
 	whenEmpty: 'No tools here. `mctl new tool my-tool --lang python` makes one.',
 
 	async list(input) {

@@ -3,11 +3,10 @@ import { loadConfiguration } from '../../config/load.ts';
 import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { nearest } from '../../nearest.ts';
 import { printable } from '../../printable.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { downLines } from '../hub-client/down-servers.ts';
 import { printProblems } from '../problem-lines.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printRows } from '../terminal/table.ts';
 import { blockedJson, reportBlocked } from '../trust-notice.ts';
 import { type Listed, type Listing, listings } from './listing.ts';
 
@@ -32,13 +31,14 @@ export const list: Command = {
 		"mctl list tools --json | jq -r '.tools[].id'",
 	],
 	flags: {
-		check: { type: 'boolean', help: 'servers: start each one, list its tools, and stop it' },
-		tokens: { type: 'boolean', help: 'what the tools of each server cost an agent in its context' },
-		clients: { type: 'boolean', help: 'the servers that your MCP clients have, imported or not' },
-		view: { type: 'string', value: 'NAME', help: 'tools: only those of this view' },
-		examples: { type: 'boolean', help: 'list the bundled example tools too' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		check: { help: 'servers: start each one, list its tools, and stop it' },
+		tokens: { help: 'what the tools of each server cost an agent in its context' },
+		clients: { help: 'the servers that your MCP clients have, imported or not' },
+		view: { value: 'NAME', help: 'tools: only those of this view' },
+		examples: { help: 'list the bundled example tools too' },
+		json: jsonFlag,
 	},
+	args: [0, 1, 'one argument'],
 
 	async run(input) {
 		const shown = (await showTarget(input)) ?? (await showKinds(chooseKinds(input), input));
@@ -51,7 +51,7 @@ export const list: Command = {
 		// The first kind says what to do when there is nothing at all.
 		const isEmptyShown = blocked.length === 0;
 		const filled = shown.filter(({ listed }, at) => (at === 0 && isEmptyShown) || listed.rows.length > 0);
-		for (const each of filled) printTable(input, each, filled.length > 1);
+		for (const each of filled) printListed(input, each, filled.length > 1);
 		printProblems(problemsOf(shown), input.out);
 		for (const note of await notesOf(shown, input)) input.out.info(`mctl: ${printable(note)}`);
 		reportBlocked(blocked, input.out);
@@ -61,8 +61,8 @@ export const list: Command = {
 
 /** The tools of one server, when the argument names one in place of a kind. */
 async function showTarget(input: CommandInput): Promise<Shown[] | undefined> {
-	const [arg, ...rest] = input.args;
-	if (arg === undefined || rest.length > 0 || kinds.includes(arg)) return undefined;
+	const [arg] = input.args;
+	if (arg === undefined || kinds.includes(arg)) return undefined;
 	const { isAddress, ownerOf } = await import('../target/call-target.ts');
 	const { configuration } = loadConfiguration(input);
 	const isServer = configuration.mcpServers.some(({ name }) => name === arg);
@@ -106,9 +106,8 @@ function inView(listed: Listed, has: (tool: string) => boolean): Listed {
 }
 
 function chooseKinds({ args, flags }: CommandInput): readonly string[] {
-	const [kind, ...rest] = args;
+	const [kind] = args;
 	if (kind === undefined) return flags['check'] ? ['servers'] : defaultKinds;
-	if (rest.length > 0) throw usageError(list, `mctl list takes one argument, not ${args.length}`);
 	if (kinds.includes(kind)) return [kind];
 	const [guess] = nearest(kind, kinds);
 	throw usageError(list, `there is no list of "${kind}"${guess ? `; did you mean ${guess}` : ''}`);
@@ -125,17 +124,14 @@ function printJson({ out }: CommandInput, shown: readonly Shown[], blocked: read
 	out.json({ schema: 'orchestra.list/1', ...items, problems, blocked: blockedJson(blocked) });
 }
 
-function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isOneOfMany: boolean): void {
+function printListed({ out }: CommandInput, { kind, listing, listed }: Shown, isOneOfMany: boolean): void {
 	const { rows } = listed;
 	if (rows.length === 0) {
 		if (!isOneOfMany) out.info(listing.whenEmpty);
 		return;
 	}
 	if (isOneOfMany) out.line(out.style('bold', kind.toUpperCase()));
-	const width = out.isTerminal ? out.width : undefined;
-	const [heading = '', ...lines] = tableLines(listing.headings, rows, width, listing.narrow);
-	out.line(out.style('dim', heading));
-	for (const line of lines) out.line(line);
+	printRows(out, listing.headings, rows, listing.narrow);
 	if (isOneOfMany) out.line();
 }
 
@@ -146,9 +142,9 @@ async function notesOf(shown: readonly Shown[], { cwd, environment }: CommandInp
 	if (kinds.includes('servers') || !kinds.some((kind) => ['tools', 'prompts', 'resources'].includes(kind)))
 		return own;
 	const { configuration } = loadConfiguration({ cwd, environment });
-	const { serverStatuses } = await import('../learn/server-statuses.ts');
+	const { missingLines, serverStatuses } = await import('../learn/server-statuses.ts');
 	const statuses = await serverStatuses(configuration, { cwd, environment });
-	return [...own, ...statuses.filter(({ isEnabled }) => isEnabled).flatMap(downLines)];
+	return [...own, ...statuses.filter(({ isEnabled }) => isEnabled).flatMap(missingLines)];
 }
 
 function problemsOf(shown: readonly Shown[]): Listed['problems'] {

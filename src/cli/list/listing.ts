@@ -19,8 +19,8 @@ export interface Listed {
 
 export interface Listing {
 	readonly headings: readonly string[];
-	/** The columns that a narrow terminal shows. Default: all. */
-	readonly narrow?: readonly number[];
+	/** The headings that a narrow terminal shows. Default: all. */
+	readonly narrow?: readonly string[];
 	/** The message when there is nothing. */
 	readonly whenEmpty: string;
 	list(input: Pick<CommandInput, 'cwd' | 'environment' | 'flags' | 'signal' | 'out'>): Promise<Listed>;

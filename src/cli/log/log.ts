@@ -4,8 +4,8 @@ import { printable, printableLine } from '../../printable.ts';
 import { readChainHead } from '../../trust/chain-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
 import { TextLines } from '../../wire/text-lines.ts';
-import { type Command, type CommandInput, numberFlag, refuseArgs } from '../command.ts';
-import { printTable } from '../terminal/table.ts';
+import { type Command, type CommandInput, jsonFlag, numberFlag } from '../command.ts';
+import { type Columns, printTable, rowsOf } from '../terminal/table.ts';
 import { followFile } from './follow-file.ts';
 import {
 	type CallFilter,
@@ -30,18 +30,17 @@ export const logCommand: Command = {
 		'mctl log verify',
 	],
 	flags: {
-		follow: { type: 'boolean', short: 'f', help: 'go on with new calls of the shared hub, until Ctrl-C' },
-		tool: { type: 'string', value: 'T', help: 'only this tool; * stands for any characters' },
-		client: { type: 'string', value: 'C', help: 'only this client' },
-		failed: { type: 'boolean', help: 'only calls that failed' },
-		since: { type: 'string', value: '1h', help: 'only the last seconds, minutes, hours or days' },
-		slowest: { type: 'string', value: 'N', help: 'the N slowest calls, the slowest first' },
-		lines: { type: 'string', value: 'N', help: `the last N calls (default ${DEFAULT_LINES})` },
-		json: { type: 'boolean', help: 'print one JSON object on stdout; with -f one for each call' },
+		follow: { short: 'f', help: 'go on with new calls of the shared hub, until Ctrl-C' },
+		tool: { value: 'T', help: 'only this tool; * stands for any characters' },
+		client: { value: 'C', help: 'only this client' },
+		failed: { help: 'only calls that failed' },
+		since: { value: '1h', help: 'only the last seconds, minutes, hours or days' },
+		slowest: { value: 'N', help: 'the N slowest calls, the slowest first' },
+		lines: { value: 'N', help: `the last N calls (default ${DEFAULT_LINES})` },
+		json: { help: 'print one JSON object on stdout; with -f one for each call' },
 	},
 
 	async run(input) {
-		refuseArgs(input, logCommand);
 		const { flags, out, cwd, environment } = input;
 		const filter = filterOf(input);
 		const slowest = numberFlag(input, logCommand, 'slowest');
@@ -57,10 +56,7 @@ export const logCommand: Command = {
 		}
 		if (flags['json']) return out.json({ schema: 'orchestra.log/1', calls });
 		if (calls.length === 0) return out.info('No calls.');
-		const rows = calls.map(cellsOf);
-		const headings = ['AT', 'CLIENT', 'MS', 'OUTCOME', 'POLICY', 'NAME'];
-		const narrow = [0, 3, 5];
-		printTable(out, headings, rows, narrow);
+		printTable(out, calls, ['AT', 'OUTCOME', 'NAME'], columns);
 	},
 };
 
@@ -90,12 +86,17 @@ function slowestOf(calls: readonly LoggedCall[], count: number): LoggedCall[] {
 	return calls.toSorted((one, other) => Number(other['ms']) - Number(one['ms'])).slice(0, count);
 }
 
-function cellsOf(call: LoggedCall): string[] {
-	const { at, client, ms, outcome, error, policy, name, worker } = call;
-	const where = typeof worker === 'string' ? ` at ${worker}` : '';
-	const ended = (typeof error === 'string' ? `${textOf(outcome)} (${error})` : textOf(outcome)) + where;
-	return [textOf(at), textOf(client), textOf(ms), ended, textOf(policy) || '-', textOf(name)];
-}
+const columns: Columns<LoggedCall> = {
+	AT: ({ at }) => textOf(at),
+	CLIENT: ({ client }) => textOf(client),
+	MS: ({ ms }) => textOf(ms),
+	OUTCOME({ outcome, error, worker }) {
+		const where = typeof worker === 'string' ? ` at ${worker}` : '';
+		return (typeof error === 'string' ? `${textOf(outcome)} (${error})` : textOf(outcome)) + where;
+	},
+	POLICY: ({ policy }) => textOf(policy) || null,
+	NAME: ({ name }) => textOf(name),
+};
 
 function textOf(value: unknown): string {
 	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -108,7 +109,9 @@ async function follow(
 	{ flags, out, signal }: CommandInput,
 ): Promise<void> {
 	const show = (call: LoggedCall): void =>
-		flags['json'] ? out.line(JSON.stringify(call)) : out.line(cellsOf(call).map(printableLine).join('  '));
+		flags['json']
+			? out.line(JSON.stringify(call))
+			: out.line(rowsOf([call], columns).flat().map(printableLine).join('  '));
 	for (const call of calls) show(call);
 	const lines = new TextLines(Number.POSITIVE_INFINITY);
 	const onBytes = async (bytes: Buffer): Promise<boolean> => {
@@ -121,10 +124,9 @@ async function follow(
 export const logVerify: Command = {
 	usage: 'mctl log verify [--json]',
 	examples: ['mctl log verify', 'mctl log verify --json | jq .findings'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
 
 	async run(input) {
-		refuseArgs(input, logVerify);
 		const { flags, out, cwd, environment } = input;
 		const reports = journalsHere({ cwd, environment }).map((file) =>
 			verifyChain(readJournal(file), readChainHead(file), journalName(file)),

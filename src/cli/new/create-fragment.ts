@@ -43,6 +43,11 @@ export function unwritable(path: string, error: unknown): OrchestraError {
 
 /** A name as a title: `retry-calls` becomes `Retry calls`. */
 export function titleOf(name: string): string {
-	const title = (name.split('/').at(-1) ?? name).replace(/\.md$/, '').replace(/[-_]+/g, ' ').trim();
+	const title = lastPart(name).replace(/[-_]+/g, ' ').trim();
 	return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+/** The name of a file of the library without its folders and its ending. */
+export function lastPart(name: string): string {
+	return (name.split('/').at(-1) ?? name).replace(/\.md$/, '');
 }

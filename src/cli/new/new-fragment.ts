@@ -1,14 +1,14 @@
 /* `mctl new prompt` and `mctl new resource`: a markdown file that works at once, with the front matter that makes it easy to find. */
 import { resolve } from 'node:path';
-import { type Command, usageError } from '../command.ts';
-import { createFragment, titleOf } from './create-fragment.ts';
+import { type Command, jsonFlag, textFlag, usageError } from '../command.ts';
+import { createFragment, lastPart, titleOf } from './create-fragment.ts';
 
 export const newPrompt: Command = newFragment({
 	kind: 'prompt',
 	usage: 'mctl new prompt <name> [--prompts DIR] [--json]',
 	examples: ['mctl new prompt summarise', 'mctl new prompt git/commit --prompts ./my-prompts'],
 	text: promptText,
-	hint: (name) => `mctl prompt ${titleWord(name)} topic="something"`,
+	hint: (name) => `mctl prompt ${lastPart(name)} topic="something"`,
 });
 
 export const newResource: Command = newFragment({
@@ -37,26 +37,23 @@ function newFragment({ kind, usage, examples, text, hint }: FragmentKind): Comma
 		usage,
 		examples,
 		flags: {
-			[flag]: { type: 'string', value: 'DIR', help: `folder of ${flag} (default ${variable}, ./${flag})` },
-			json: { type: 'boolean', help: 'print one JSON object on stdout' },
+			[flag]: { value: 'DIR', help: `folder of ${flag} (default ${variable}, ./${flag})` },
+			json: jsonFlag,
 		},
+		args: [1, 1, `one ${needed}`],
 
-		async run({ args, flags, cwd, environment, out }) {
-			const [name, ...rest] = args;
-			if (name === undefined || rest.length > 0 || (kind === 'resource' && !name.includes('/')))
+		async run(input) {
+			const { args, flags, cwd, environment, out } = input;
+			const [name = ''] = args;
+			if (kind === 'resource' && !name.includes('/'))
 				throw usageError({ usage }, `mctl new ${kind} needs one ${needed}`);
-			const given = flags[flag];
-			const folder = typeof given === 'string' ? given : environment[variable] || flag;
+			const folder = textFlag(input, flag) ?? (environment[variable] || flag);
 			const path = await createFragment(resolve(cwd, folder), name, text(name));
 			if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind, name, path });
 			out.line(path);
 			out.info(`try: ${hint(name)}`);
 		},
 	};
-}
-
-function titleWord(name: string): string {
-	return (name.split('/').at(-1) ?? name).replace(/\.md$/, '');
 }
 
 function promptText(name: string): string {

@@ -7,31 +7,26 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { packageRoot } from '../../files/package-root.ts';
 import { checkName } from '../../link/certificates/certificates.ts';
 import { commandLine } from '../../process/spawn-record.ts';
-import { type Command, usageError } from '../command.ts';
+import { type Command, type CommandInput, type Flag, jsonFlag, textFlag, usageError } from '../command.ts';
 import { writeNewFile } from './create-fragment.ts';
+
+const dirFlag: Flag = { value: 'FOLDER', help: 'where to write it; default: a new folder of its name' };
 
 export const newPlugin: Command = {
 	usage: 'mctl new plugin <id> [--dir FOLDER] [--json]',
 	examples: ['mctl new plugin tools.hello', 'node tools.hello/plugin.mjs --manifest'],
-	flags: {
-		dir: {
-			type: 'string',
-			value: 'FOLDER',
-			help: 'where to write it; default: a new folder named like the id',
-		},
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
-	},
+	flags: { dir: dirFlag, json: jsonFlag },
+	args: [1, 1, 'one id, for example tools.hello'],
 
-	async run({ args, flags, cwd, out }) {
-		const [id, ...rest] = args;
-		if (id === undefined || rest.length > 0)
-			throw usageError(newPlugin, 'mctl new plugin needs one id, for example tools.hello');
+	async run(input) {
+		const [id = ''] = input.args;
+		const { out } = input;
 		checkName(id);
-		const folder = resolve(cwd, typeof flags['dir'] === 'string' ? flags['dir'] : id);
 		const program = { name: id, file: 'plugin.mjs', source: pluginSource(id) };
-		const path = await writeNodeProgram(folder, { ...program, imports: 'orchestra-hub/plugin' });
+		const path = await writeNodeProgram({ ...program, imports: 'orchestra-hub/plugin' }, input);
 		const entry = { id, binary: 'node', args: [path] };
-		if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind: 'plugin', name: id, path, entry });
+		if (input.flags['json'])
+			return out.json({ schema: 'orchestra.new/1', kind: 'plugin', name: id, path, entry });
 		out.line(`Wrote ${path}`);
 		out.line(`Try it:  node ${path} --manifest`);
 		out.line(`Add it:  "plugins": [${JSON.stringify(entry)}] in orchestra.json, then mctl trust`);
@@ -62,30 +57,22 @@ const NAME = /^[a-z0-9][\w.-]{0,63}$/i;
 export const newServer: Command = {
 	usage: 'mctl new server <name> [--dir FOLDER] [--json]',
 	examples: ['mctl new server greeter', 'mctl call "stdio:node greeter/server.mjs" greet name=you'],
-	flags: {
-		dir: {
-			type: 'string',
-			value: 'FOLDER',
-			help: 'where to write it; default: a new folder named like the server',
-		},
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
-	},
+	flags: { dir: dirFlag, json: jsonFlag },
+	args: [1, 1, 'one name, for example greeter'],
 
-	async run({ args, flags, cwd, out }) {
-		const [name, ...rest] = args;
-		if (name === undefined || rest.length > 0)
-			throw usageError(newServer, 'mctl new server needs one name, for example greeter');
+	async run(input) {
+		const [name = ''] = input.args;
+		const { cwd, out } = input;
 		if (!NAME.test(name))
 			throw usageError(newServer, `"${name}" is no name of a server: use letters, digits, ".", "_" and "-"`);
-		const folder = resolve(cwd, typeof flags['dir'] === 'string' ? flags['dir'] : name);
-		const source = serverSource(name);
-		const file = 'server.mjs';
-		const path = await writeNodeProgram(folder, { name, file, source, imports: 'orchestra-hub/mcp' });
+		const program = { name, file: 'server.mjs', source: serverSource(name) };
+		const path = await writeNodeProgram({ ...program, imports: 'orchestra-hub/mcp' }, input);
 		// Relative to the project, where it is inside: a file of the project is shared.
 		const near = relative(cwd, path);
 		const shown = near.startsWith('..') || isAbsolute(near) ? path : near.replaceAll('\\', '/');
 		const entry = { command: 'node', args: [shown] };
-		if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind: 'server', name, path, entry });
+		if (input.flags['json'])
+			return out.json({ schema: 'orchestra.new/1', kind: 'server', name, path, entry });
 		out.line(`Wrote ${path}`);
 		out.line(`Try it:  mctl call "stdio:${commandLine(entry)}" greet name=you`);
 		out.line(`Add it:  mctl add ${name} -- ${commandLine(entry)}`);
@@ -114,7 +101,8 @@ interface NodeProgram {
 }
 
 /** Write the program and its `package.json`, and link this package. Returns the path of the program. Overwrites nothing. */
-async function writeNodeProgram(folder: string, program: NodeProgram): Promise<string> {
+async function writeNodeProgram(program: NodeProgram, input: CommandInput): Promise<string> {
+	const folder = resolve(input.cwd, textFlag(input, 'dir') ?? program.name);
 	const path = join(folder, program.file);
 	await writeNewFile(path, program.source);
 	await writeNewFile(join(folder, 'package.json'), packageSource(program.name));

@@ -7,7 +7,7 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { bundledToolsRoot } from '../../tool/discover.ts';
 import { isToolId } from '../../tool/manifest.ts';
 import { ownEntry } from '../../wire/json.ts';
-import { type Command, type CommandPlace, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, textFlag, usageError } from '../command.ts';
 import { openProject } from '../target/project.ts';
 import { unwritable } from './create-fragment.ts';
 import { toolFiles, toolTemplates } from './tool-templates.ts';
@@ -22,24 +22,24 @@ export const newTool: Command = {
 		'mctl new tool x --dir ./tools',
 	],
 	flags: {
-		lang: { type: 'string', value: 'LANG', help: `${languages.join(', ')} (default node)` },
-		dir: { type: 'string', value: 'FOLDER', help: 'where its folder goes (default: the first tool root)' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		lang: { value: 'LANG', help: `${languages.join(', ')} (default node)` },
+		dir: { value: 'FOLDER', help: 'where its folder goes (default: the first tool root)' },
+		json: jsonFlag,
 	},
+	args: [1, 1, 'an id, such as my-tool'],
 
-	async run({ args, flags, out, cwd, environment }) {
-		const [id, ...rest] = args;
-		if (id === undefined) throw usageError(newTool, 'mctl new tool needs an id, such as my-tool');
-		if (rest.length > 0) throw usageError(newTool, `an id is one argument, not "${args.join(' ')}"`);
+	async run(input) {
+		const { args, flags, out, cwd } = input;
+		const [id = ''] = args;
 		if (!isToolId(id)) {
 			throw usageError(newTool, `"${id}" is not a tool id: use lower-case words and digits joined by -`);
 		}
-		const language = typeof flags['lang'] === 'string' ? flags['lang'] : 'node';
+		const language = textFlag(input, 'lang') ?? 'node';
 		const template = ownEntry(toolTemplates, language);
 		if (!template) {
 			throw usageError(newTool, `there is no template for "${language}"; there are ${languages.join(', ')}`);
 		}
-		const folder = join(rootFor(flags['dir'], { cwd, environment }), id);
+		const folder = join(rootFor(input), id);
 		const files = toolFiles(id, template);
 		writeNew(folder, files);
 		const names = Object.keys(files);
@@ -47,18 +47,15 @@ export const newTool: Command = {
 			return out.json({ schema: 'orchestra.new/1', kind: 'tool', name: id, path: folder, files: names });
 		const shown = relative(cwd, folder).startsWith('..') ? folder : relative(cwd, folder);
 		for (const name of names) out.line(`${out.style('green', '+')} ${join(shown, name)}`);
-		const isFound = openProject({ cwd, environment }).tools.some((tool) => tool.folder === folder);
+		const isFound = openProject(input).tools.some((tool) => tool.folder === folder);
 		out.line(`\nNext: mctl run ${isFound ? id : `./${shown}`} name=you`);
 		out.line(`Then: mctl check ${shown}`);
 	},
 };
 
-function rootFor(flag: string | boolean | undefined, { cwd, environment }: CommandPlace): string {
-	if (typeof flag === 'string') return resolve(cwd, flag);
-	const [root = 'tools'] = openProject({ cwd, environment }).roots.filter(
-		(each) => each !== bundledToolsRoot,
-	);
-	return resolve(cwd, root);
+function rootFor(input: CommandInput): string {
+	const root = openProject(input).roots.find((each) => each !== bundledToolsRoot);
+	return resolve(input.cwd, textFlag(input, 'dir') ?? root ?? 'tools');
 }
 
 function writeNew(folder: string, files: Record<string, string>): void {

@@ -25,16 +25,14 @@ export function showAll(store: PlanStore, heads: readonly PlanHead[], { out, fla
 	const plans = heads.map((head) => reportOf(store.read(head)));
 	if (flags['json']) return out.json({ schema: 'orchestra.plans/1', plans });
 	if (plans.length === 0) return out.info('There are no plans.');
-	const rows = plans.map(({ id, status, calls, name, client, startedAt }) => [
-		id.slice(0, 8),
-		status,
-		String(calls),
-		name ?? '',
-		client,
-		startedAt,
-	]);
-	const headings = ['ID', 'STATUS', 'CALLS', 'NAME', 'CLIENT', 'SINCE'];
-	printTable(out, headings, rows, [0, 1, 2]);
+	printTable(out, plans, ['ID', 'STATUS', 'CALLS'], {
+		ID: ({ id }) => id.slice(0, 8),
+		STATUS: 'status',
+		CALLS: 'calls',
+		NAME: ({ name }) => name ?? '',
+		CLIENT: 'client',
+		SINCE: 'startedAt',
+	});
 }
 
 /** One plan: what it could reach, what it did, how it ended, its program. */
@@ -71,7 +69,8 @@ export async function replay(
 	code: string | undefined,
 	{ out, flags, signal }: CommandInput,
 ): Promise<number> {
-	const { isOk, text, calls, isSame, recorded } = await replayPlan(plan, { code, signal });
+	const { isOk, text, lines, isSame, recorded } = await replayPlan(plan, { code, signal });
+	const calls = answersOf({ lines }).length;
 	if (flags['json'])
 		out.json({
 			schema: 'orchestra.plan-replay/1',
@@ -80,13 +79,13 @@ export async function replay(
 			isOk,
 			result: text,
 			recorded,
-			calls: calls.length,
+			calls,
 		});
 	else {
-		const lines = isSame === false ? differences(recorded ?? '', text) : [text];
-		for (const line of lines) out.line(printable(line));
+		const shown = isSame === false ? differences(recorded ?? '', text) : [text];
+		for (const line of shown) out.line(printable(line));
 		out.info(
-			`mctl: ${calls.length} calls answered from the record; ${isSame ? 'the same result' : 'another result than in the record'}`,
+			`mctl: ${calls} calls answered from the record; ${isSame ? 'the same result' : 'another result than in the record'}`,
 		);
 	}
 	return isSame === false ? exitCodes.tool_failed : 0;

@@ -10,9 +10,9 @@ import { OrchestraError } from '../../errors.ts';
 import type { PlanHead, StoredPlan } from '../../hub/plans/plan-record.ts';
 import { PlanStore, planWithId } from '../../hub/plans/plan-store.ts';
 import { planText, savedPlans } from '../../hub/plans/saved-plans.ts';
-import { handlersOf } from '../call/call.ts';
+import { handlersOf } from '../call/call-tool.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { withHub } from '../hub-client/with-hub.ts';
@@ -33,15 +33,16 @@ export const plan: Command = {
 	],
 	flags: {
 		input: inputFlag,
-		description: { type: 'string', value: 'TEXT', help: 'what the saved plan is for' },
-		all: { type: 'boolean', help: 'those of all projects' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		description: { value: 'TEXT', help: 'what the saved plan is for' },
+		all: { help: 'those of all projects' },
+		json: jsonFlag,
 	},
+	args: [0, 3, 'an action and what it is for'],
 
 	async run(input) {
-		const [action = 'ls', first, second, ...rest] = input.args;
+		const [action = 'ls', first, second] = input.args;
 		const most = action === 'ls' ? 0 : action === 'save' || action === 'replay' ? 2 : 1;
-		const extra = [first, second, ...rest].filter((arg) => arg !== undefined)[most];
+		const extra = input.args[most + 1];
 		if (!actions.has(action)) throw usageError(plan, `there is no "mctl plan ${action}"`);
 		if (extra !== undefined) throw usageError(plan, `unexpected argument "${extra}"`);
 		if (action === 'ls') return showAll(storeOf(input), headsHere(input), input);

@@ -13,8 +13,9 @@ export const record: Command = {
 		'mctl record --to recordings',
 	],
 	flags: {
-		to: { type: 'string', value: 'DIR', help: 'where to write (default: recordings of the state folder)' },
+		to: { value: 'DIR', help: 'where to write (default: recordings of the state folder)' },
 	},
+	args: [0, Number.POSITIVE_INFINITY, 'a command'],
 	isServer: true,
 
 	async run(input) {

@@ -1,18 +1,15 @@
 /* `mctl replay --against`: the requests of a recording to a server, and the differences of its answers. */
-import { openServerTransport } from '../../hub/sources/mcp/process/open-server-transport.ts';
+import { loadConfiguration } from '../../config/load.ts';
 import { printableJson } from '../../printable.ts';
-import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { conversationOf } from '../../record/exchanges.ts';
 import type { JsonDifference } from '../../record/json-differences.ts';
 import type { Recording } from '../../record/read-recording.ts';
 import { RepeatedConversation, type RepeatedRequest } from '../../record/repeat-recording.ts';
 import { redact } from '../../redact.ts';
-import { ChildTransport } from '../../transport/child-transport.ts';
-import type { Transport } from '../../transport/transport.ts';
 import { DIFFERENCE_CHARACTERS, RECORDED_LINE_BYTES } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
-import { openUrl } from '../target/connect-url.ts';
-import { openProject } from '../target/project.ts';
+import { isUrl } from '../target/call-target.ts';
+import { type Endpoint, openEndpoint } from '../target/open-endpoint.ts';
 import { serverByName } from '../target/server-by-name.ts';
 
 const DIFFERENT = 1;
@@ -29,9 +26,13 @@ export interface AgainstServer {
 /** Show the differences; exit code 1 when there are some. */
 export async function replayAgainst(what: AgainstServer, input: CommandInput): Promise<number> {
 	const { out, flags, signal } = input;
+	const endpoint = endpointOf(what.target, input);
 	const requests: (RepeatedRequest & { file: string })[] = [];
 	for (const recording of what.recordings) {
-		const transport = await openTarget(what.target, input);
+		const transport = await openEndpoint(endpoint, input, {
+			limitBytes: RECORDED_LINE_BYTES,
+			showsStderr: true,
+		});
 		try {
 			for await (const request of new RepeatedConversation(transport, conversationOf(recording)).run(
 				signal,
@@ -60,25 +61,16 @@ export async function replayAgainst(what: AgainstServer, input: CommandInput): P
 	return different.length > 0 ? DIFFERENT : 0;
 }
 
-async function openTarget(target: AgainstServer['target'], input: CommandInput): Promise<Transport> {
-	const { cwd, environment, out } = input;
-	const limits = {
-		stderr: out.childStderr,
-		limitBytes: RECORDED_LINE_BYTES,
-		parentEnvironment: environment,
-	};
-	if (typeof target !== 'string') {
-		const [command = '', ...args] = target;
-		return ChildTransport.open({ cwd, command, args }, limits);
-	}
-	if (target.startsWith('stdio:')) return ChildTransport.open({ cwd, ...parseStdioUri(target) }, limits);
-	if (/^https?:\/\//i.test(target)) return openUrl(target, input, { limitBytes: RECORDED_LINE_BYTES });
-	const { configuration, blocked } = openProject({ cwd, environment });
-	const enabled = configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
-	const entry = serverByName(enabled, target, blocked);
-	const log = out.log('mctl', environment);
-	const onStderr = (chunk: Buffer): void => out.foreignStderr(chunk);
-	return openServerTransport(entry, { environment, onStderr, limitBytes: RECORDED_LINE_BYTES, log });
+/** What the target means: a name is one of the configuration. */
+function endpointOf(target: AgainstServer['target'], { cwd, environment }: CommandInput): Endpoint {
+	if (typeof target !== 'string') return { command: target[0] ?? '', args: target.slice(1) };
+	if (target.startsWith('stdio:') || isUrl(target)) return target;
+	const { configuration, blocked } = loadConfiguration({ cwd, environment });
+	return serverByName(
+		configuration.mcpServers.filter(({ isEnabled }) => isEnabled),
+		target,
+		blocked,
+	);
 }
 
 function showRequest(

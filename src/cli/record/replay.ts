@@ -8,7 +8,7 @@ import { ReplayServer } from '../../record/replay-server.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { StdioTransport } from '../../transport/stdio-transport.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, usageError } from '../command.ts';
 import { shownPath } from '../init/import-servers.ts';
 
 export const replay: Command = {
@@ -22,13 +22,10 @@ export const replay: Command = {
 		'mctl replay session.ndjson -- node server.js',
 	],
 	flags: {
-		against: {
-			type: 'string',
-			value: 'SERVER',
-			help: 'a server of the configuration, a stdio: URI or a URL',
-		},
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		against: { value: 'SERVER', help: 'a server of the configuration, a stdio: URI or a URL' },
+		json: jsonFlag,
 	},
+	args: [0, Number.POSITIVE_INFINITY, 'a recording, and a command'],
 
 	async run(input) {
 		const [path, ...command] = input.args;

@@ -12,6 +12,7 @@ import { type BundleSigner, verifyBundle } from '../../registry/bundle-signature
 import { BUNDLE_BYTES, DOWNLOAD_MS, DOWNLOAD_REDIRECTS } from '../../registry/registry-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { scopeOf } from '../edit/edit-servers.ts';
+import { isUrl } from '../target/call-target.ts';
 import { addServer } from './add-server.ts';
 
 type Usage = Pick<Command, 'usage'>;
@@ -96,10 +97,6 @@ async function checkedBytes(
 			data: { sha256: hash, expected },
 		},
 	);
-}
-
-function isUrl(source: string): boolean {
-	return /^https?:\/\//i.test(source);
 }
 
 function factsOf({

@@ -23,39 +23,27 @@ export const add: Command = {
 		"mctl add docs https://mcp.example.com/mcp -H 'Authorization: Bearer ${TOKEN}'",
 	],
 	flags: {
-		env: {
-			type: 'string',
-			short: 'e',
-			value: 'KEY=VALUE',
-			repeats: true,
-			help: 'a variable; may be repeated',
-		},
+		env: { short: 'e', value: 'KEY=VALUE', repeats: true, help: 'a variable; may be repeated' },
 		header: {
-			type: 'string',
 			short: 'H',
 			value: 'HEADER',
 			repeats: true,
 			help: "a header as 'Name: value'; may be repeated",
 		},
-		transport: {
-			type: 'string',
-			short: 't',
-			value: 'KIND',
-			help: `${transports.join(', ')} (default: by the arguments)`,
-		},
+		transport: { short: 't', value: 'KIND', help: `${transports.join(', ')} (default: by the arguments)` },
 		set: setFlag,
-		as: { type: 'string', value: 'NAME', help: 'the name here of a server that a registry lists' },
+		as: { value: 'NAME', help: 'the name here of a server that a registry lists' },
 		registry: registryFlag,
-		sha256: { type: 'string', value: 'HASH', help: 'the hash that a bundle must have' },
-		remote: { type: 'boolean', help: 'its address in place of its package' },
-		yes: { type: 'boolean', short: 'y', help: 'add a listed server without the prompt' },
-		'dry-run': { type: 'boolean', help: 'show what would run and be written' },
+		sha256: { value: 'HASH', help: 'the hash that a bundle must have' },
+		remote: { help: 'its address in place of its package' },
+		yes: { short: 'y', help: 'add a listed server without the prompt' },
+		'dry-run': { help: 'show what would run and be written' },
 		...editFlags,
 	},
+	args: [1, Number.POSITIVE_INFINITY, 'a name, and a command or a URL'],
 
 	async run(input) {
-		const [name, ...args] = input.args;
-		if (name === undefined) throw usageError(add, 'mctl add needs a name, and a command or a URL');
+		const [name = '', ...args] = input.args;
 		if (args.length === 0 && isBundle(name)) return addBundle(name, input, add);
 		if (args.length === 0 && isListedName(name)) return addFromRegistry(name, input, add);
 		if (!/^[\w.-]{1,64}$/.test(name)) {

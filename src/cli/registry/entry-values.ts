@@ -19,7 +19,6 @@ import {
 import { askLine } from '../terminal/ask-line.ts';
 
 export const setFlag: Flag = {
-	type: 'string',
 	value: 'NAME=VALUE',
 	repeats: true,
 	help: 'a value that the server needs; may be repeated',

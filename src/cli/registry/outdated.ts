@@ -1,9 +1,8 @@
 /* `mctl outdated`: compare the pinned versions of servers, and their tools, with what their registries have now. */
 import { OrchestraError } from '../../errors.ts';
-import { printableLine } from '../../printable.ts';
 import type { RegistryClient } from '../../registry/registry-client.ts';
-import { type Command, type CommandInput, refuseArgs } from '../command.ts';
-import { tableLines } from '../terminal/table.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
+import { printTable } from '../terminal/table.ts';
 import { listNewer } from './newer-version.ts';
 import { chosenRegistries, registryFlag } from './registry-flag.ts';
 import { latestOf, type PackagedServer, packagedServers, replacementOf } from './server-packages.ts';
@@ -26,13 +25,12 @@ export const outdated: Command = {
 		"mctl outdated --json | jq -r '.servers[] | select(.isOutdated).name'",
 	],
 	flags: {
-		tools: { type: 'boolean', help: 'start each newer version once, and show how its tools differ' },
+		tools: { help: 'start each newer version once, and show how its tools differ' },
 		registry: registryFlag,
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		json: jsonFlag,
 	},
 
 	async run(input) {
-		refuseArgs(input, outdated);
 		const { flags, out, cwd, environment } = input;
 		const clients = chosenRegistries(input, outdated);
 		await endUnfinished(environment);
@@ -47,16 +45,15 @@ export const outdated: Command = {
 		}
 		if (flags['json'] === true) return out.json({ schema: 'orchestra.outdated/1', servers });
 		if (servers.length === 0) return out.info('No server here came from a registry; mctl search finds some.');
-		const rows = servers.map(({ name, version, latest, listedAs, problem }) => [
-			name,
-			version,
-			latest ?? '?',
-			printableLine(problem ?? (latest === version ? 'up to date' : `mctl upgrade ${name}`)),
-			listedAs,
-		]);
-		const headings = ['SERVER', 'VERSION', 'LATEST', 'STATE', 'LISTED AS'];
-		const table = tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1, 2, 3]);
-		for (const line of [...table, ...differences]) out.line(line);
+		printTable(out, servers, ['SERVER', 'VERSION', 'LATEST', 'STATE'], {
+			SERVER: 'name',
+			VERSION: 'version',
+			LATEST: ({ latest }) => latest ?? '?',
+			STATE: ({ name, version, latest, problem }) =>
+				problem ?? (latest === version ? 'up to date' : `mctl upgrade ${name}`),
+			'LISTED AS': 'listedAs',
+		});
+		for (const line of differences) out.line(line);
 		if (flags['tools'] !== true && servers.some(({ isOutdated }) => isOutdated))
 			out.info('\nHow their tools differ: mctl outdated --tools starts each newer version once');
 	},

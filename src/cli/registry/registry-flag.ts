@@ -8,7 +8,6 @@ import type { ServerRecord } from '../../registry/server-record.ts';
 import { type Command, type CommandInput, type Flag, usageError } from '../command.ts';
 
 export const registryFlag: Flag = {
-	type: 'string',
 	value: 'URL',
 	help: 'ask this registry, or the one of this name in "registries"',
 };

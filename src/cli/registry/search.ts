@@ -3,7 +3,7 @@ import { OrchestraError } from '../../errors.ts';
 import { printableLine } from '../../printable.ts';
 import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-servers.ts';
 import type { ServerRecord } from '../../registry/server-record.ts';
-import { type Command, usageError } from '../command.ts';
+import { type Command, jsonFlag } from '../command.ts';
 import { printTable } from '../terminal/table.ts';
 import { chosenRegistries, registryFlag } from './registry-flag.ts';
 
@@ -16,12 +16,12 @@ export const search: Command = {
 	examples: ['mctl search notes', "mctl search github --json | jq -r '.servers[].name'"],
 	flags: {
 		registry: registryFlag,
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		json: jsonFlag,
 	},
+	args: [1, Number.POSITIVE_INFINITY, 'a word, such as notes'],
 
 	async run(input) {
 		const { args: terms, flags, out } = input;
-		if (terms.length === 0) throw usageError(search, 'mctl search needs a word, such as notes');
 		const found: FoundServer[] = flags['registry'] === undefined ? referencesWith(terms) : [];
 		const failures: OrchestraError[] = [];
 		const clients = chosenRegistries(input, search);
@@ -46,15 +46,14 @@ export const search: Command = {
 		if (flags['json'] === true) return out.json({ schema: 'orchestra.search/1', servers: found.map(jsonOf) });
 		if (found.length === 0)
 			return out.info(`No server has ${terms.map((term) => `"${term}"`).join(' or ')} in its name.`);
-		const rows = found.map(({ name, version, description, status, registry }) => [
-			shortName(name, registry),
-			version,
-			registry,
-			`${status === 'deprecated' ? '(deprecated) ' : ''}${printableLine(description)}`,
-		]);
-		const headings = ['NAME', 'VERSION', 'REGISTRY', 'DESCRIPTION'];
-		printTable(out, headings, rows, [0, 1]);
-		out.info(`\nAdd one: mctl add ${rows[0]?.[0] ?? ''}`);
+		printTable(out, found, ['NAME', 'VERSION'], {
+			NAME: shortName,
+			VERSION: 'version',
+			REGISTRY: 'registry',
+			DESCRIPTION: ({ status, description }) =>
+				`${status === 'deprecated' ? '(deprecated) ' : ''}${description}`,
+		});
+		out.info(`\nAdd one: mctl add ${found.slice(0, 1).map(shortName).join('')}`);
 	},
 };
 
@@ -68,7 +67,7 @@ function referencesWith(terms: readonly string[]): FoundServer[] {
 		.map((server) => ({ ...server, registry: REFERENCE_SPACE }));
 }
 
-function shortName(name: string, registry: string): string {
+function shortName({ name, registry }: FoundServer): string {
 	return registry === REFERENCE_SPACE ? name.slice(REFERENCE_SPACE.length + 1) : name;
 }
 

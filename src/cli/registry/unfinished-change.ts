@@ -7,12 +7,13 @@
  * else of it is removed. An entry that is there is whole: it is written last, and removed first.
  * The record is also the lock of the entry: of two processes that change one, the second is refused.
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readServerFile } from '../../config/edit/editable-files.ts';
-import { attempt, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
 import { isAlive, withFolderLock } from '../../files/folder-lock.ts';
 import { makeFolders } from '../../files/make-folders.ts';
+import { namesIn } from '../../files/names-in.ts';
 import { removeDraftOf } from '../../files/replace-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
@@ -72,7 +73,7 @@ export async function withRecord<T>(
 /** Remove what killed processes left. Never throws: a record that cannot be used now is read again the next time. */
 export async function endUnfinished(environment: Environment): Promise<void> {
 	const folder = join(stateFolder(environment), FOLDER);
-	const names = attempt(() => readdirSync(folder), []).filter((name) => /^\w+\.json$/.test(name));
+	const names = namesIn(folder).filter((name) => /^\w+\.json$/.test(name));
 	for (const name of names) {
 		const path = join(folder, name);
 		try {

@@ -14,8 +14,8 @@ import type { PinnedPackage } from '../../trust/pins/lock-file.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
 import { isObject } from '../../wire/json.ts';
-import type { Command, CommandInput } from '../command.ts';
-import { editFlags, oneName, reportEdit, writeEdit } from '../edit/edit-servers.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
+import { oneServer, reportEdit, writeEdit } from '../edit/edit-servers.ts';
 import { confirm } from '../terminal/ask-line.ts';
 import { listNewer } from './newer-version.ts';
 import { chosenRegistries, registryFlag } from './registry-flag.ts';
@@ -27,14 +27,15 @@ export const upgrade: Command = {
 	examples: ['mctl outdated', 'mctl upgrade notes'],
 	flags: {
 		registry: registryFlag,
-		yes: { type: 'boolean', short: 'y', help: 'accept the changed tools without the prompt' },
-		'dry-run': { type: 'boolean', help: 'show what would change' },
-		json: editFlags['json'] ?? { type: 'boolean', help: '' },
+		yes: { short: 'y', help: 'accept the changed tools without the prompt' },
+		'dry-run': { help: 'show what would change' },
+		json: jsonFlag,
 	},
+	args: oneServer,
 
 	async run(input) {
 		const { flags, out, cwd, environment } = input;
-		const name = oneName(input, upgrade);
+		const name = input.args[0] ?? '';
 		await endUnfinished(environment);
 		const server = packagedServers({ cwd, environment }).find((each) => each.name === name);
 		if (server === undefined) {

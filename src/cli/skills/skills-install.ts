@@ -18,7 +18,7 @@ import { isSkillName } from '../../library/skills/local-skill.ts';
 import { pathsInSkill, skillFiles } from '../../library/skills/verify-skill.ts';
 import type { Skill } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { confirm } from '../terminal/ask-line.ts';
 import { nameOf, type SkillsOfHub, withSkills } from './skills.ts';
 
@@ -26,15 +26,14 @@ export const skillsInstall: Command = {
 	usage: 'mctl skills install <name|uri> [--yes] [--json]',
 	examples: ['mctl skills install release-notes', 'mctl skills install skill://docs/pdf/SKILL.md --yes'],
 	flags: {
-		yes: { type: 'boolean', help: 'do not ask' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		yes: { help: 'do not ask' },
+		json: jsonFlag,
 	},
+	args: [1, 1, 'one skill'],
 
 	async run(input) {
 		const { out, flags, args } = input;
-		const [wanted, ...rest] = args;
-		if (wanted === undefined || rest.length > 0)
-			throw usageError(skillsInstall, 'mctl skills install needs one skill');
+		const [wanted = ''] = args;
 		const { skill, folder } = await withSkills(input, async (found) => {
 			const skill = await found.named(wanted);
 			return { skill, folder: await install(skill, found, input) };

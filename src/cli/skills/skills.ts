@@ -8,7 +8,7 @@ import { verifiedBytes } from '../../library/skills/verify-skill.ts';
 import { nearest } from '../../nearest.ts';
 import type { Result, Skill } from '../../protocol/mcp-types.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
-import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { type HubSessionOptions, withHub } from '../hub-client/with-hub.ts';
 import { printTable } from '../terminal/table.ts';
@@ -16,29 +16,30 @@ import { printTable } from '../terminal/table.ts';
 export const skillsLs: Command = {
 	usage: 'mctl skills ls [--json]',
 	examples: ['mctl skills ls', "mctl skills ls --json | jq -r '.skills[].uri'"],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
 
 	async run(input) {
-		refuseArgs(input, skillsLs);
 		const { out, flags } = input;
 		const skills = await withSkills(input, async (found) => found.skills);
 		if (flags['json']) return out.json({ schema: 'orchestra.skills/1', skills });
 		if (skills.length === 0) return out.info('There are no skills.');
-		const rows = skills.map((skill) => [nameOf(skill), skill.uri, textIn(skill.frontmatter, 'description')]);
-		printTable(out, ['NAME', 'URI', 'DESCRIPTION'], rows, [0, 2]);
+		printTable<Skill>(out, skills, ['NAME', 'DESCRIPTION'], {
+			NAME: nameOf,
+			URI: ({ uri }) => uri,
+			DESCRIPTION: ({ frontmatter }) => textIn(frontmatter, 'description'),
+		});
 	},
 };
 
 export const skillsShow: Command = {
 	usage: 'mctl skills show <name|uri> [--json]',
 	examples: ['mctl skills show release-notes', 'mctl skills show skill://docs/pdf/SKILL.md'],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
+	args: [1, 1, 'one skill'],
 
 	async run(input) {
 		const { out, flags, args } = input;
-		const [wanted, ...rest] = args;
-		if (wanted === undefined || rest.length > 0)
-			throw usageError(skillsShow, 'mctl skills show needs one skill');
+		const [wanted = ''] = args;
 		const { skill, text } = await withSkills(input, async ({ named, read }) => {
 			const found = await named(wanted);
 			return { skill: found, text: (await read(found, found.uri)).toString('utf8') };

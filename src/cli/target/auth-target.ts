@@ -6,6 +6,7 @@ import type { OAuthSettings } from '../../oauth/auth-settings.ts';
 import type { SecretStrings } from '../../secrets/secret-text.ts';
 import { nameOfUrl, publicUrl } from '../../transport/http/http-errors.ts';
 import { parseServerUrl } from '../../transport/http/open-http-transport.ts';
+import { isUrl } from './call-target.ts';
 import { serverByName } from './server-by-name.ts';
 
 export interface AuthTarget {
@@ -29,7 +30,7 @@ export function findAuthTarget(
 	account: string | undefined,
 ): AuthTarget {
 	const remote = mcpServers.filter((server): server is RemoteServerEntry => server.kind !== 'stdio');
-	if (/^https?:\/\//i.test(arg)) return urlTarget(remote, arg, account);
+	if (isUrl(arg)) return urlTarget(remote, arg, account);
 	return remoteTarget(serverByName(mcpServers, arg), arg);
 }
 

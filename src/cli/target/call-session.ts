@@ -2,15 +2,10 @@
  * The connection of one command to the tools that it names: the hub of this folder, or
  * a server that is started or reached directly.
  */
-import type { ServerEntry } from '../../config/configuration.ts';
 import { packageVersion } from '../../files/package-version.ts';
-import { Log } from '../../log.ts';
-import type { McpClientOptions } from '../../mcp/client/call-options.ts';
 import type { McpClient } from '../../mcp/client/mcp-client.ts';
-import { parseStdioUri } from '../../process/stdio-uri.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
 import type { RequestOptions } from '../../rpc/calls/outgoing-calls.ts';
-import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 import { type ListedItem, listAll } from '../hub-client/hub-items.ts';
@@ -65,64 +60,30 @@ export function withTools<T>(
 
 /** Do `work` with a session of a server that is started, or connected to, for this command. */
 async function withServerTools<T>(
-	target: Pick<CallTarget, 'address' | 'clientServer'>,
+	{ address = '', clientServer }: Pick<CallTarget, 'address' | 'clientServer'>,
 	input: SessionInput,
 	{ onElicitation, onLog }: CallHandlers,
 	work: (session: CallSession) => Promise<T>,
 ): Promise<T> {
 	const { signal } = input;
-	const options = {
+	const { connectEndpoint } = await import('./open-endpoint.ts');
+	// Its sign-in is named as the user names it.
+	const named =
+		clientServer?.kind === 'stdio' ? clientServer : clientServer && { ...clientServer, name: address };
+	const client = await connectEndpoint(named ?? address, input, {
 		clientInfo: { name: 'mctl', version: packageVersion() },
 		elicit: onElicitation,
 		// The server has checked its result; what it is shall be shown.
 		checksOutput: false,
 		signal,
-	};
-	const client = await connect(target, input, options);
+		startMs: clientServer?.settings.startMs,
+	});
 	client.onLog(onLog);
 	try {
 		return await work(serverTools(client, signal));
 	} finally {
 		await client.close();
 	}
-}
-
-/** A `stdio:` URI, a URL, or a server of a client. */
-async function connect(
-	{ address = '', clientServer }: Pick<CallTarget, 'address' | 'clientServer'>,
-	input: SessionInput,
-	options: McpClientOptions,
-): Promise<McpClient> {
-	const { cwd, environment } = input;
-	// Its sign-in is named as the user names it.
-	const entry =
-		clientServer?.kind === 'stdio' ? clientServer : clientServer && { ...clientServer, name: address };
-	if (entry) return connectEntry(entry, environment, options);
-	if (!address.startsWith('stdio:'))
-		return (await import('./connect-url.ts')).connectUrl(address, input, options);
-	const { connectServer } = await import('../../mcp/client/connect-server.ts');
-	const program = { cwd, ...parseStdioUri(address) };
-	return connectServer(program, { ...options, parentEnvironment: environment });
-}
-
-async function connectEntry(
-	entry: ServerEntry,
-	environment: CommandInput['environment'],
-	options: McpClientOptions,
-): Promise<McpClient> {
-	const { openServerTransport } = await import('../../hub/sources/mcp/process/open-server-transport.ts');
-	const { McpClient: Client } = await import('../../mcp/client/mcp-client.ts');
-	const transport = {
-		environment,
-		onStderr: () => {},
-		limitBytes: MESSAGE_LIMIT_BYTES,
-		log: Log.silent,
-	};
-	const { startMs } = entry.settings;
-	return Client.open((signal) => openServerTransport(entry, { ...transport, signal }), {
-		...options,
-		startMs,
-	});
 }
 
 function serverTools(client: McpClient, signal: AbortSignal): CallSession {

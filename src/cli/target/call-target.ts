@@ -44,9 +44,8 @@ export async function callTarget(
 	const hasTool = second !== undefined && !second.includes('=');
 	const tool = hasTool ? second : undefined;
 	const after = hasTool ? rest.slice(1) : rest;
-	if (/^(stdio:|https?:\/\/)/.test(first)) {
+	if (isProgram(first) || isUrl(first))
 		return { address: first, server: undefined, tool, args: after, needs: undefined };
-	}
 	const entry = configuration.mcpServers.find(({ name }) => name === first);
 	if (entry) return { ...ofServer(entry), tool, args: after };
 	const clientServer = await ofClient(first, { cwd, environment });
@@ -82,7 +81,15 @@ async function isPlan(
 
 /** True for a `stdio:` URI, a URL, and a server of a client. */
 export function isAddress(arg: string): boolean {
-	return /^(stdio:|https?:\/\/)/.test(arg) || isOfClient(arg);
+	return isProgram(arg) || isUrl(arg) || isOfClient(arg);
+}
+
+function isProgram(arg: string): boolean {
+	return arg.startsWith('stdio:');
+}
+
+export function isUrl(arg: string): boolean {
+	return /^https?:\/\//i.test(arg);
 }
 
 function isOfClient(arg: string): boolean {

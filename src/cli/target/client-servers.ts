@@ -27,7 +27,7 @@ type ClientServerState = 'not imported' | 'imported' | 'disabled' | 'client only
 
 export const clientListing: Listing = {
 	headings: ['SERVER', 'STATE', 'FILE', 'COMMAND'],
-	narrow: [0, 1, 2],
+	narrow: ['SERVER', 'STATE', 'FILE'],
 	whenEmpty: 'No MCP client of this machine has a server.',
 
 	async list({ cwd, environment }) {

@@ -19,7 +19,7 @@ const FULL_NAME = 'orchestra/fullName';
 
 /**
  * The tool. Throws `bad_input` with the nearest names; when the server has none, the reason why it could not be
- * started; when the tool is quarantined, the reason for that. `otherNames` are suggested too.
+ * started; when the tool is quarantined or left out, the reason for that. `otherNames` are suggested too.
  */
 export async function findTarget(
 	target: CallTarget,
@@ -30,20 +30,25 @@ export async function findTarget(
 	try {
 		return await listedTarget(target, session, otherNames);
 	} catch (thrown) {
-		throw (await quarantineError(target, environment)) ?? thrown;
+		throw (await unlistedError(target, environment)) ?? thrown;
 	}
 }
 
-/** Why the tool of the target is not listed, when it is quarantined. What finds it is loaded only after a failure. */
-async function quarantineError(
+/** Why the tool of the target is not listed, when its server has it. What finds it is loaded only after a failure. */
+async function unlistedError(
 	{ server, tool }: Pick<CallTarget, 'server' | 'tool'>,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<OrchestraError | undefined> {
-	if (server?.settings.pin !== 'quarantine' || tool === undefined) return undefined;
+	if (server === undefined || tool === undefined) return undefined;
 	const { serverDrifts } = await import('../../hub/server-drifts.ts');
+	const { LEFT_OUT_HINT, leftOutText } = await import('../../hub/sources/mcp/server-cache.ts');
 	const { ToolAllowlist } = await import('../../hub/sources/mcp/tools/tool-allowlist.ts');
 	const nameThere = new ToolAllowlist(server.settings).upstreamName(tool);
 	const [drift] = serverDrifts([server], environment);
+	const leftOut = drift?.leftOut.find(({ name }) => name === nameThere);
+	if (leftOut)
+		return new OrchestraError('tool_failed', leftOutText(server.name, leftOut), { hint: LEFT_OUT_HINT });
+	if (server.settings.pin !== 'quarantine') return undefined;
 	if (drift?.problem) return drift.problem;
 	const found = drift?.drifted.find((each) => each.tool === nameThere && each.isQuarantined);
 	if (found === undefined) return undefined;

@@ -12,9 +12,9 @@ export function ageOf(moment: string, now: number = Date.now()): string {
 	return seconds < DAY_S ? `${Math.floor(seconds / HOUR_S)} h` : `${Math.floor(seconds / DAY_S)} d`;
 }
 
-/** `42 MB`. */
-export function megabytes(bytes: number): string {
-	return `${Math.round(bytes / 1_000_000)} MB`;
+/** `42 MB`; nothing for an unknown size. */
+export function megabytes(bytes: number | null): string | null {
+	return bytes === null ? null : `${Math.round(bytes / 1_000_000)} MB`;
 }
 
 const KILOBYTE = 1000;

@@ -13,6 +13,8 @@ import type { RunSummary } from '../../tool/summary.ts';
 import type { Output } from './output.ts';
 import { ProgressBar } from './progress-bar.ts';
 
+type ShownEnd = Pick<RunSummary, 'toolId' | 'outcome' | 'result' | 'error' | 'malformedCount'>;
+
 export class RunView {
 	readonly #out: Output;
 	readonly #bar: ProgressBar;
@@ -48,7 +50,7 @@ export class RunView {
 		this.#out.foreignStderr(chunk);
 	}
 
-	end(summary: RunSummary): void {
+	end(summary: ShownEnd): void {
 		this.#bar.end();
 		const uncounted = Math.max(0, summary.malformedCount - SHOWN_WARNINGS_LIMIT);
 		if (uncounted > 0) this.warning(`${uncounted} more lines were malformed NDJSON`);
@@ -60,7 +62,7 @@ export class RunView {
 		if (summary.result) this.#line(printableJson(summary.result, 2));
 	}
 
-	#failure(summary: RunSummary): void {
+	#failure(summary: ShownEnd): void {
 		const { message = 'Tool failed', code } = summary.error ?? {};
 		const ending = code === undefined ? '' : ` ${this.#out.stderrStyle('dim', `[${printable(code)}]`)}`;
 		this.#out.warn(`${this.#out.stderrStyle('red', '✗')} ${printable(message)}${ending}`);

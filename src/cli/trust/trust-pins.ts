@@ -1,14 +1,14 @@
 /* `mctl trust diff`, `accept` and `quarantine`: how the tools of MCP servers differ from what was accepted, and what to do about it. */
 
-import { quarantineEdit } from '../../config/edit/quarantine-server.ts';
+import { quarantineEdit } from '../../config/edit/entry-switches.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { acceptServer, pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
 import { serverFindings } from '../../hub/server-findings.ts';
 import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
 import { printable } from '../../printable.ts';
 import { abortable } from '../../rpc/abortable.ts';
-import { type Command, usageError } from '../command.ts';
-import { editFlags, fileWith, oneName, reportEdit, warnIfUnused, writeEdit } from '../edit/edit-servers.ts';
+import { type Command, jsonFlag } from '../command.ts';
+import { editFlags, fileWith, oneServer, reportEdit, warnIfUnused, writeEdit } from '../edit/edit-servers.ts';
 import { exitCodes } from '../exit.ts';
 import { printProblems, refuseUnused } from '../problem-lines.ts';
 import { serverByName } from '../target/server-by-name.ts';
@@ -18,11 +18,11 @@ import { blockedJson, reportBlocked } from '../trust-notice.ts';
 export const trustDiff: Command = {
 	usage: 'mctl trust diff [server] [--json]',
 	examples: ['mctl trust diff', 'mctl trust diff github', "mctl trust diff --json | jq '.servers[].drifted'"],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: { json: jsonFlag },
+	args: [0, 1, 'one server'],
 
 	async run({ args, flags, out, cwd, environment }) {
-		const [name, ...rest] = args;
-		if (rest.length > 0) throw usageError(trustDiff, `unexpected argument "${rest[0]}": name one server`);
+		const [name] = args;
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		if (name === undefined) printProblems(problems, out);
 		else refuseUnused(name, problems, configuration.mcpServers);
@@ -73,18 +73,13 @@ export const trustAccept: Command = {
 	usage: 'mctl trust accept <server> [--sha256 HASH] [--json]',
 	examples: ['mctl trust diff github', 'mctl trust accept github'],
 	flags: {
-		sha256: {
-			type: 'string',
-			value: 'HASH',
-			help: 'only if the tools still are those of this trust diff --json',
-		},
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		sha256: { value: 'HASH', help: 'only if the tools still are those of this trust diff --json' },
+		json: jsonFlag,
 	},
+	args: oneServer,
 
 	async run({ args, flags, out, cwd, environment, signal }) {
-		const [name, ...rest] = args;
-		if (name === undefined) throw usageError(trustAccept, 'mctl trust accept needs the name of a server');
-		if (rest.length > 0) throw usageError(trustAccept, `unexpected argument "${rest[0]}": name one server`);
+		const [name = ''] = args;
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(name, problems, configuration.mcpServers);
 		const entry = serverByName(pinnedEntries(configuration, environment), name, blocked);
@@ -107,9 +102,10 @@ export const trustQuarantine: Command = {
 	usage: 'mctl trust quarantine <server> [-s project|user] [--json]',
 	examples: ['mctl trust quarantine github', 'mctl trust quarantine github --scope user'],
 	flags: editFlags,
+	args: oneServer,
 
 	async run(input) {
-		const name = oneName(input, trustQuarantine);
+		const name = input.args[0] ?? '';
 		const file = fileWith(name, input, trustQuarantine);
 		const text = quarantineEdit(file, name);
 		const edit = { name, file, change: 'quarantined', wasChanged: text !== undefined } as const;

@@ -11,7 +11,14 @@ import { pathWithoutLinks } from '../../files/path-without-links.ts';
 import { readIfPresent } from '../../files/replace-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { printableLine } from '../../printable.ts';
-import { type Command, type CommandInput, type CommandPlace, refuseArgs, usageError } from '../command.ts';
+import {
+	type Command,
+	type CommandInput,
+	type CommandPlace,
+	checkArgs,
+	jsonFlag,
+	usageError,
+} from '../command.ts';
 import { learnHere } from '../learn/learn.ts';
 import type { Output } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
@@ -25,11 +32,12 @@ export const trust: Command = {
 		'mctl trust --revoke',
 	],
 	flags: {
-		'dry-run': { type: 'boolean', help: 'show it, and record nothing' },
-		list: { type: 'boolean', help: 'show the project files that you trust' },
-		revoke: { type: 'boolean', help: 'trust this project, or the file or folder PATH, no longer' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		'dry-run': { help: 'show it, and record nothing' },
+		list: { help: 'show the project files that you trust' },
+		revoke: { help: 'trust this project, or the file or folder PATH, no longer' },
+		json: jsonFlag,
 	},
+	args: [0, 1, 'flags only, and a path after --revoke'],
 
 	async run(input) {
 		const { flags, environment } = input;
@@ -37,7 +45,7 @@ export const trust: Command = {
 		if (modes.length > 1) throw usageError(trust, `--${modes[0]} and --${modes[1]} exclude each other`);
 		const record = TrustRecord.ofUser(environment);
 		if (flags['revoke'] === true) return revoke(record, input);
-		refuseArgs(input, trust);
+		checkArgs(input.args, { usage: trust.usage });
 		if (flags['list'] === true) return list(record, input);
 		await trustProject(record, input);
 		if (flags['dry-run'] !== true) await learnHere(input);
@@ -47,7 +55,7 @@ export const trust: Command = {
 type TrustState = 'trusted' | 'new' | 'changed';
 
 interface SeenFile extends Omit<ReadProjectFile, 'effects'> {
-	readonly found: ReadProjectFile['effects'];
+	readonly found: ReturnType<ReadProjectFile['effects']>;
 	readonly sha256: string;
 	readonly state: TrustState;
 	readonly effects: readonly EffectChange[];
@@ -91,7 +99,8 @@ function seenFile(read: ReadProjectFile, record: TrustRecord): SeenFile {
 	const known = record.find(read.file);
 	const isKnown = known?.sha256.includes(hash) ?? false;
 	const state = isKnown ? 'trusted' : known ? 'changed' : 'new';
-	const { effects: found, ...file } = read;
+	const { effects, ...file } = read;
+	const found = effects();
 	return { ...file, found, sha256: hash, state, effects: effectChanges(found, known?.runs) };
 }
 
@@ -133,8 +142,11 @@ function list(record: TrustRecord, { flags, out }: CommandInput): void {
 	if (flags['json'] === true) return out.json({ schema: 'orchestra.trust/1', projects });
 	if (projects.length === 0)
 		return out.info('No project file is trusted yet. `mctl trust` trusts that of this folder.');
-	const rows = projects.map(({ path, trustedAt, state }) => [path, state, trustedAt.slice(0, 10)]);
-	printTable(out, ['FILE', 'STATE', 'SINCE'], rows);
+	printTable(out, projects, undefined, {
+		FILE: 'path',
+		STATE: 'state',
+		SINCE: ({ trustedAt }) => trustedAt.slice(0, 10),
+	});
 }
 
 function stateAt(path: string, trusted: readonly string[]): 'trusted' | 'changed' | 'missing' {
@@ -149,8 +161,7 @@ function stateAt(path: string, trusted: readonly string[]): 'trusted' | 'changed
 
 async function revoke(record: TrustRecord, input: CommandInput): Promise<void> {
 	const { args, flags, out, cwd } = input;
-	const [arg, extra] = args;
-	if (extra !== undefined) throw usageError(trust, `unexpected argument "${extra}": --revoke takes one path`);
+	const [arg] = args;
 	// The folder, not its files: they may be damaged or gone by now.
 	const path = arg === undefined ? projectFolder(input) : resolve(cwd, arg);
 	const places = new Set([path, pathWithoutLinks(path)]);

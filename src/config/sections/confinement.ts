@@ -1,45 +1,23 @@
 /* The `sandbox` and `limits` of a server, a plugin or the tools. */
 import { join } from 'node:path';
-import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
 import type { Sandbox } from '../../process/sandbox/sandbox.ts';
-import type { Configuration } from '../configuration.ts';
 import type { Field } from '../field.ts';
-import {
-	count,
-	flag,
-	type Keys,
-	key,
-	object,
-	type Place,
-	readKeys,
-	type Shape,
-	schemaOf,
-	type Written,
-} from '../key.ts';
+import { checked, count, flag, key, listOf, object, type Place, path, type Shape, schemaOf } from '../key.ts';
 import { LOCK_FILE, projectNames } from '../project-file.ts';
 
-type ConfinedSections = Pick<Configuration, 'mcpServers' | 'plugins' | 'tools' | 'limits'>;
-
 /** The limits of a child, of one entry and for all. They can only be stricter than the default, which is none. */
-export const childLimitKeys: Keys<ChildLimits> = {
+export const childLimitKeys = {
 	memoryBytes: key(count, { about: 'most memory of a child', trust: 'counts' }),
 	processes: key(count, { about: 'most processes and threads of a child', trust: 'counts' }),
 	openFiles: key(count, { about: 'most open files of a process of a child', trust: 'counts' }),
 };
 
-export const childLimits: Shape<ChildLimits> = {
-	...object(childLimitKeys),
-	read: (field, place) => (field.isPresent ? readKeys(childLimitKeys, field, place) : undefined),
-};
+export const childLimits = object(childLimitKeys);
 
 /** Paths below the folder of the project. */
-const paths: Shape<readonly string[]> = {
-	read: (field, { root }) =>
-		field.isPresent ? field.items().flatMap((item) => item.path(root) ?? []) : undefined,
-	schema: { type: 'array', items: { type: 'string', minLength: 1 } },
-};
+const paths = listOf({ ...path, read: (field, { root }) => field.path(root) });
 
-const sandboxKeys: Keys<Written<Omit<Sandbox, 'protect'>>> = {
+const sandboxKeys = {
 	write: key(paths, { about: 'folders and files that it may change; default: the project' }),
 	read: key(paths, { about: 'what it may read; `/` is everything except the dotfiles of the home folder' }),
 	network: key(flag, { about: 'whether it has a network', byDefault: false }),
@@ -53,14 +31,11 @@ export const sandbox: Shape<Sandbox> = {
 };
 
 /** The sandbox of a plugin, which talks to the hub over the network of this machine. */
-export const pluginSandbox: Shape<Sandbox> = {
-	...sandbox,
-	read: (field, place) => {
-		const read = readSandbox(field, place);
-		if (read?.network !== false) return read;
-		return field.report('{ "network": true, … }: a plugin talks to the hub over the network of this machine');
-	},
-};
+export const pluginSandbox: Shape<Sandbox> = checked(
+	sandbox,
+	({ network }) => network,
+	'{ "network": true, … }: a plugin talks to the hub over the network of this machine',
+);
 
 function readSandbox(field: Field, place: Place): Sandbox | undefined {
 	if (!field.isPresent || field.value === false) return undefined;
@@ -69,27 +44,10 @@ function readSandbox(field: Field, place: Place): Sandbox | undefined {
 	const protect = [...projectNames, LOCK_FILE].map((name) => join(root, name));
 	const whole: Sandbox = { write: [root], read: ['/'], network: false, protect };
 	if (field.value === true) return whole;
-	const { write = whole.write, read = whole.read, network = false } = readKeys(sandboxKeys, field, place);
+	const {
+		write = whole.write,
+		read = whole.read,
+		network = false,
+	} = object(sandboxKeys).read(field, place) ?? {};
 	return { write, read, network, protect };
-}
-
-/** The sections with the limits for all children where an entry has none of its own. */
-export function withChildLimits<Sections extends ConfinedSections>(sections: Sections): Sections {
-	const { memoryBytes, processes, openFiles } = sections.limits;
-	if (memoryBytes === undefined && processes === undefined && openFiles === undefined) return sections;
-	const limits = (own: ChildLimits | undefined): ChildLimits => ({
-		memoryBytes: own?.memoryBytes ?? memoryBytes,
-		processes: own?.processes ?? processes,
-		openFiles: own?.openFiles ?? openFiles,
-	});
-	return {
-		...sections,
-		mcpServers: sections.mcpServers.map((server) =>
-			server.kind === 'stdio'
-				? { ...server, record: { ...server.record, limits: limits(server.record.limits) } }
-				: server,
-		),
-		plugins: sections.plugins.map((plugin) => ({ ...plugin, limits: limits(plugin.limits) })),
-		tools: { ...sections.tools, limits: limits(sections.tools.limits) },
-	};
 }

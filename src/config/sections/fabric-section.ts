@@ -1,24 +1,22 @@
 /* The section `fabric`: hubs on other machines, over NATS. */
 
 import { FABRIC_NAME_CHARACTERS } from '../config-limits.ts';
-import type { FabricLimits, FabricRule, FabricSection } from '../configuration.ts';
-import type { Field } from '../field.ts';
+import type { FabricSection } from '../configuration.ts';
 import {
 	address,
+	checked,
 	count,
-	emptyOf,
-	type Keys,
 	key,
+	listOf,
 	mapOf,
+	mapped,
 	object,
-	type Place,
+	oneOrMore,
 	path,
-	readKeys,
 	type Shape,
-	schemaOf,
+	secret,
 	strings,
 	text,
-	type Written,
 } from '../key.ts';
 import { pinMode } from '../pin-mode.ts';
 
@@ -27,11 +25,7 @@ const LABELS = 32;
 
 /** A name is a part of the names of tools, so agents must accept it. */
 const memberName: Shape<string> = {
-	read: (field) => {
-		const name = field.text();
-		if (name === undefined) return undefined;
-		return isMemberName(name) ? name : field.report('letters, digits, - and single _');
-	},
+	...checked(text, isMemberName, 'letters, digits, - and single _'),
 	schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', maxLength: FABRIC_NAME_CHARACTERS },
 };
 
@@ -45,29 +39,23 @@ export function isMemberName(name: string): boolean {
 const LABEL = /^[A-Za-z0-9][\w.-]{0,62}(?:=[\w.-]{1,63})?$/;
 
 /** `gpu` or `zone=a`, one or several. */
-const labels: Shape<readonly string[]> = {
-	read: (field) => {
-		const given = typeof field.value === 'string' ? [field.text() ?? ''] : field.strings();
-		const isRight = given?.every((label) => LABEL.test(label)) !== false && (given?.length ?? 0) <= LABELS;
-		return isRight ? given : field.report(`at most ${LABELS} labels such as "gpu" or "zone=a"`);
-	},
-	schema: { anyOf: [text.schema, strings.schema] },
-};
+const labels = checked(
+	oneOrMore(),
+	(given) => given.length <= LABELS && given.every((label) => LABEL.test(label)),
+	`at most ${LABELS} labels such as "gpu" or "zone=a"`,
+);
 
-const ruleKeys: Keys<FabricRule> = {
-	tools: key(strings, { about: 'patterns of tools, as `group__tool`', empty: [] }),
+export const fabricRuleKeys = {
+	tools: key(strings, {
+		about: 'patterns of tools, as `group__tool`',
+		empty: [],
+		required: 'patterns of tools',
+	}),
 	require: key(labels, { about: 'labels that a worker needs, `"gpu"` or `["gpu", "zone=a"]`', empty: [] }),
 	prefer: key(labels, { about: 'labels of the workers that are chosen first', empty: [] }),
 };
 
-const rules: Shape<readonly FabricRule[]> = {
-	members: ruleKeys,
-	schema: { type: 'array', items: { ...schemaOf(ruleKeys), required: ['tools'] } },
-	read: (field, place) =>
-		field.isPresent ? field.items().map((item) => readKeys(ruleKeys, item, place)) : undefined,
-};
-
-const limitKeys: Keys<FabricLimits> = {
+export const fabricLimitKeys = {
 	calls: key(count, { about: 'calls of all hubs that run at once; default 1024' }),
 	perHub: key(count, { about: 'calls of one hub that run at once; default: no limit of its own' }),
 	perTool: key(mapOf(count), {
@@ -75,16 +63,22 @@ const limitKeys: Keys<FabricLimits> = {
 	}),
 };
 
-const credentials: Shape<NonNullable<FabricSection['credentials']>> = {
-	...text,
-	read: (field) => field.secretText() ?? field.text(),
-};
+const SERVERS = 'an array with the address of a NATS server';
 
-const fabricKeys: Keys<Written<Omit<FabricSection, 'file'>>> = {
-	servers: key(strings, { about: 'addresses of the NATS servers, `tls://host:port`', empty: [] }),
-	name: key(memberName, { about: 'the name of this hub' }),
+export const fabricKeys = {
+	servers: key(
+		checked(strings, ({ length }) => length > 0, SERVERS),
+		{
+			about: 'addresses of the NATS servers, `tls://host:port`',
+			required: SERVERS,
+		},
+	),
+	name: key(memberName, {
+		about: 'the name of this hub',
+		required: 'the name of this hub in the fabric',
+	}),
 	group: key(memberName, { about: 'the name of what it offers; equal workers share one. Default: `name`' }),
-	credentials: key(credentials, {
+	credentials: key(secret, {
 		about: 'an nkey seed or the content of a `.creds` file, best as a [secret reference](secrets.md)',
 		isSecret: true,
 	}),
@@ -96,13 +90,13 @@ const fabricKeys: Keys<Written<Omit<FabricSection, 'file'>>> = {
 		about: 'what hubs may choose this worker by, for example `["gpu", "zone=a"]`',
 		empty: [],
 	}),
-	rules: key(rules, {
+	rules: key(listOf(object(fabricRuleKeys)), {
 		about: 'which workers may run the calls of this hub; the first rule that matches a tool counts',
 		empty: [],
 	}),
-	limits: key(object(limitKeys), {
+	limits: key(object(fabricLimitKeys), {
 		about: 'calls of other hubs that this one runs at once; above a limit they are refused',
-		empty: emptyOf(limitKeys),
+		empty: {},
 	}),
 	httpAddr: key(address, {
 		about: '`host:port` for `/healthz`, `/readyz` and `/metrics` of `mctl worker`; default: none',
@@ -110,32 +104,8 @@ const fabricKeys: Keys<Written<Omit<FabricSection, 'file'>>> = {
 };
 
 /** Undefined when it is absent, or has a problem. */
-export const fabric: Shape<FabricSection> = {
-	...object(fabricKeys),
-	read: readFabric,
-	schema: { ...schemaOf(fabricKeys), required: ['servers', 'name'] },
-};
-
-function readFabric(field: Field, place: Place): FabricSection | undefined {
-	if (!field.isPresent) return undefined;
-	const values = readKeys(fabricKeys, field, place);
-	const { servers = [], name, group = name, credentials: secret } = values;
-	if (servers.length === 0) return field.at('servers').report('an array with the address of a NATS server');
-	if (!field.at('name').isPresent) return field.at('name').report('the name of this hub in the fabric');
-	if (name === undefined || group === undefined) return undefined;
-	const { ca, offer, use, pin, httpAddr } = values;
-	const given = { labels: values.labels ?? [], rules: values.rules ?? [], limits: values.limits ?? {} };
-	return {
-		servers,
-		name,
-		group,
-		credentials: secret,
-		ca,
-		offer,
-		use,
-		pin,
-		httpAddr,
-		...given,
-		file: place.source.file,
-	};
-}
+export const fabric: Shape<FabricSection> = mapped(object(fabricKeys), (values, _, { source }) => ({
+	...values,
+	group: values.group ?? values.name,
+	file: source.file,
+}));

@@ -8,16 +8,16 @@ import {
 	type OAuthSettings,
 } from '../../oauth/auth-settings.ts';
 import type { SecretStrings, SecretText } from '../../secrets/secret-text.ts';
-import type { Field } from '../field.ts';
 import {
+	checked,
+	count,
 	flag,
-	type Keys,
 	key,
+	mapped,
 	object,
-	type Place,
-	readKeys,
+	oneOrMore,
 	type Shape,
-	strings,
+	secret,
 	text,
 	word,
 } from '../key.ts';
@@ -26,72 +26,27 @@ import {
 const SAFE_URL = /^https:\/\/.|^http:\/\/(?:localhost|127\.|\[::1\])/;
 
 /** It appears in commands, so it has no spaces and no quotes. */
-const account: Shape<string> = {
-	...text,
-	read: (field) => {
-		const name = field.text();
-		return name === undefined || isAccountKey(name) ? name : field.report(ACCOUNT_KEY_FORM);
-	},
-};
-
-/** A text, or one with secret references. */
-type Secret = string | SecretText;
-
-const secret: Shape<Secret> = {
-	...text,
-	read: (field) => field.secretText() ?? field.text(),
-};
+const account = checked(text, isAccountKey, ACCOUNT_KEY_FORM);
 
 /** An array of scopes, or one string with spaces, as OAuth writes them. */
-const scopes: Shape<readonly string[]> = {
-	read: (field) =>
-		typeof field.value === 'string'
-			? field
-					.text()
-					?.split(/\s+/)
-					.filter((scope) => scope !== '')
-			: field.strings(),
-	schema: { anyOf: [text.schema, strings.schema] },
-};
+const scopes = oneOrMore((given) => given.split(/\s+/).filter((scope) => scope !== ''));
 
 const port: Shape<number> = {
-	read: (field) => {
-		const number = field.count();
-		if (number === undefined || number <= LARGEST_PORT) return number;
-		return field.report(`a port from 1 to ${LARGEST_PORT}`);
-	},
+	...checked(count, (number) => number <= LARGEST_PORT, `a port from 1 to ${LARGEST_PORT}`),
 	schema: { type: 'integer', minimum: 1, maximum: LARGEST_PORT },
 };
 
 function url(form: RegExp): Shape<string> {
-	return {
-		...text,
-		read: (field) => {
-			const address = field.text();
-			const isRight = address === undefined || (form.test(address) && URL.canParse(address));
-			return isRight ? address : field.report('an https:// URL');
-		},
-	};
+	return checked(text, (address) => form.test(address) && URL.canParse(address), 'an https:// URL');
 }
 
-/** The object as it is written in a file. */
-interface WrittenOAuth
-	extends Omit<
-		OAuthSettings,
-		'clientSecret' | 'privateKey' | 'secrets' | 'identityProvider' | 'sendsResource'
-	> {
-	readonly clientSecret?: Secret | undefined;
-	readonly privateKey?: Secret | undefined;
-	readonly resource?: boolean | undefined;
-}
-
-const oauthKeys: Keys<WrittenOAuth> = {
+const oauthKeys = {
 	account: key(account, { about: 'the key of an account that several entries share' }),
 	clientId: key(text, { about: 'a client that is registered by hand; dynamic registration is skipped' }),
 	clientSecret: key(secret, { about: 'its secret, best as a reference', isSecret: true }),
 	grant: key(word(grants), {
 		about:
-			'`"client_credentials"` for programs without a user, `"enterprise"` for users of an `identityProvider` ([machines](remote-servers.md#sign-in-for-machines))',
+			'`"client_credentials"` for programs, `"enterprise"` for users of an `identityProvider` ([machines](machine-sign-in.md))',
 		byDefault: 'browser',
 	}),
 	privateKey: key(secret, {
@@ -122,53 +77,39 @@ const oauthKeys: Keys<WrittenOAuth> = {
 };
 
 /** Undefined when there are none. */
-export const oauth: Shape<OAuthSettings> = { ...object(oauthKeys), read: readOAuth };
+export const oauth: Shape<OAuthSettings> = mapped(
+	object(oauthKeys),
+	({ clientSecret, privateKey, resource, ...rest }) => ({
+		...rest,
+		...divided({ clientSecret, privateKey }),
+		sendsResource: resource,
+	}),
+);
 
-function readOAuth(field: Field, place: Place): OAuthSettings | undefined {
-	if (!field.isPresent) return undefined;
-	const { clientSecret, privateKey, resource, ...rest } = readKeys(oauthKeys, field, place);
-	return { ...rest, ...divided({ clientSecret, privateKey }), sendsResource: resource };
-}
-
-/** The object as it is written in a file. */
-interface WrittenProvider {
-	readonly issuer?: string;
-	readonly tokenEndpoint?: string;
-	readonly clientId?: string;
-	readonly clientSecret?: Secret;
-	readonly idToken?: Secret;
-}
-
-const providerKeys: Keys<WrittenProvider> = {
-	issuer: key(url(SAFE_URL), { about: 'its address' }),
+const providerKeys = {
+	issuer: key(url(SAFE_URL), { about: 'its address', required: 'the URL of the identity provider' }),
 	tokenEndpoint: key(url(SAFE_URL), { about: 'default: that of its metadata' }),
-	clientId: key(text, { about: 'the client that is registered there' }),
+	clientId: key(text, { about: 'the client that is registered there', required: 'a client id' }),
 	clientSecret: key(secret, { about: 'its secret, best as a reference', isSecret: true }),
 	idToken: key(secret, {
 		about:
-			'the ID token of the user, as a reference to the program or file that has it, such as `"${cmd:company-login --id-token}"`; read again for each token',
+			'the ID token of the user, as a reference such as `"${cmd:company-login --id-token}"`; read again for each token',
 		isSecret: true,
 	}),
 };
 
 /** The identity provider of an organisation. */
-export const identityProvider: Shape<IdentityProvider> = {
-	...object(providerKeys),
-	read: (field, place) => {
-		if (!field.isPresent) return undefined;
-		const { issuer, clientId, clientSecret, idToken, ...rest } = readKeys(providerKeys, field, place);
-		if (issuer === undefined) return field.at('issuer').report('the URL of the identity provider');
-		if (clientId === undefined) return field.at('clientId').report('a client id');
-		return { ...rest, issuer, clientId, ...divided({ clientSecret, idToken }) };
-	},
-};
+export const identityProvider: Shape<IdentityProvider> = mapped(
+	object(providerKeys),
+	({ clientSecret, idToken, ...rest }) => ({ ...rest, ...divided({ clientSecret, idToken }) }),
+);
 
 /** Plain values, and those with references. */
-function divided(values: Readonly<Record<string, Secret | undefined>>): { readonly secrets?: SecretStrings } {
-	const present = Object.entries(values).flatMap(([name, value]): [string, Secret][] =>
-		value === undefined ? [] : [[name, value]],
-	);
-	const references = present.filter((each): each is [string, SecretText] => typeof each[1] !== 'string');
+function divided(values: Readonly<Record<string, string | SecretText | undefined>>): {
+	readonly secrets?: SecretStrings;
+} {
+	const present = Object.entries(values);
+	const references = present.filter((each): each is [string, SecretText] => typeof each[1] === 'object');
 	return {
 		...Object.fromEntries(present.filter(([, value]) => typeof value === 'string')),
 		...(references.length > 0 && { secrets: Object.fromEntries(references) }),

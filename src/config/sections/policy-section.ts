@@ -3,23 +3,23 @@
  * what it refuses: it becomes a rule that denies, with the mistake as its reason.
  */
 import { isObject } from '../../wire/json.ts';
-import type { PolicyAction, PolicyRule, ToolClaims } from '../configuration.ts';
-import type { Field, FieldSource } from '../field.ts';
+import type { PolicyAction, PolicyRule } from '../configuration.ts';
+import { type Field, type FieldSource, onlyKeys } from '../field.ts';
 import {
 	flag,
-	type Keys,
 	key,
+	mapped,
 	object,
 	type Place,
-	readKeys,
+	readMembers,
 	type Shape,
 	schemaOf,
 	text,
-	type Written,
 	word,
 } from '../key.ts';
 
-const actions: readonly PolicyAction[] = ['allow', 'ask', 'deny'];
+export const actions = ['allow', 'ask', 'deny'] as const;
+const ACTIONS = '"allow", "ask" or "deny"';
 
 /** A pattern or an array of patterns; undefined when absent or wrong. */
 const patterns: Shape<readonly string[]> = {
@@ -27,37 +27,46 @@ const patterns: Shape<readonly string[]> = {
 	schema: { anyOf: [text.schema, { type: 'array', items: text.schema, minItems: 1 }] },
 };
 
-const claimKeys: Keys<Partial<ToolClaims>> = {
+export const claimKeys = {
 	readOnly: key(flag, { about: 'whether it says that it changes nothing' }),
 	destructive: key(flag, { about: 'whether it says that it destroys' }),
 	openWorld: key(flag, { about: 'whether it says that it reaches others' }),
 	idempotent: key(flag, { about: 'whether it says that a second call changes nothing more' }),
 };
 
-const ruleKeys: Keys<Omit<Written<PolicyRule>, 'file' | 'line'>> = {
-	tools: key(patterns, { about: 'pattern of tool names as clients see them, or several; default: all' }),
-	clients: key(patterns, { about: 'pattern of client names, or several; default: all' }),
-	when: key(
-		{ ...object(claimKeys), read: readWhen },
-		{ about: 'matches only tools with these claims of their servers' },
-	),
+const claims = mapped(object(claimKeys), (found, field) => {
+	const isEmpty = isObject(field.value) && Object.keys(field.value).length === 0;
+	return isEmpty ? field.report(`an object with one of ${Object.keys(claimKeys).join(', ')}`) : found;
+});
+
+export const policyRuleKeys = {
+	tools: key(patterns, {
+		about: 'pattern of tool names as clients see them, or several; default: all',
+		empty: ['*'],
+	}),
+	clients: key(patterns, { about: 'pattern of client names, or several; default: all', empty: ['*'] }),
+	when: key(claims, { about: 'matches only tools with these claims of their servers' }),
 	action: key(
 		{ read: (field) => readAction(field), schema: { enum: actions } },
-		{ about: '`"allow"`, `"ask"` or `"deny"`; the strictest rule that matches counts' },
+		{
+			about:
+				'`"allow"`, `"ask"` or `"deny"`; the first rule of a file that matches counts, of several files the strictest',
+			required: ACTIONS,
+		},
 	),
 	plan: key(word(['once'] as const), {
 		about:
 			'of `"ask"`: `"once"` asks about a [plan](plans.md) as a whole, before it runs; default: about each of its calls',
 	}),
 	reason: key(text, { about: 'shown to the caller of a refused call' }),
-	hide: key(flag, { about: 'leave the tools of a `"deny"` out of lists', byDefault: false }),
+	hide: key(flag, { about: 'leave the tools of a `"deny"` out of lists', byDefault: false, empty: false }),
 };
 
 /** The rules of one file. */
 export const policy: Shape<readonly (readonly PolicyRule[])[]> = {
 	read: (field, place) => (field.isPresent ? [readPolicy(field, place)] : undefined),
-	schema: { type: 'array', items: { ...schemaOf(ruleKeys), required: ['action'] } },
-	members: ruleKeys,
+	schema: { type: 'array', items: schemaOf(policyRuleKeys) },
+	members: policyRuleKeys,
 };
 
 /** Read the rules, in order. */
@@ -70,38 +79,22 @@ function readPolicy(field: Field, place: Place): PolicyRule[] {
 function readRule(field: Field, place: Place): PolicyRule {
 	const { source } = place;
 	const before = source.problems.length;
-	const {
-		tools = ['*'],
-		clients = ['*'],
-		when,
-		action = 'deny',
-		plan,
-		reason,
-		hide = false,
-	} = readKeys(ruleKeys, field, place);
+	onlyKeys(field, Object.keys(policyRuleKeys));
+	const rule = readMembers(policyRuleKeys, field, place);
+	const { tools, when, action = 'deny', plan, hide } = rule;
 	// A server can influence what `when` sees.
 	if (when !== undefined && action === 'allow')
 		field.at('action').report('"ask" or "deny" in a rule with "when"');
 	if (hide && action !== 'deny') field.at('hide').report('true only with "action": "deny"');
 	if (plan !== undefined && action !== 'ask') field.at('plan').report('"once" only with "action": "ask"');
 	if (source.problems.length > before) return { ...denyAll(field, source, before), tools };
-	return {
-		tools,
-		clients,
-		when,
-		action,
-		...(plan && { plan }),
-		reason,
-		hide,
-		file: source.file,
-		line: field.line,
-	};
+	return { ...rule, action, file: source.file, line: field.line };
 }
 
 /** @param at the index of the mistake */
 function denyAll({ line }: Field, { file, problems }: FieldSource, at: number): PolicyRule {
 	const reason = `the policy has a mistake: ${problems[at]?.message ?? file}`;
-	const all = { tools: ['*'], clients: ['*'], when: undefined };
+	const all = { tools: ['*'], clients: ['*'] };
 	return { ...all, action: 'deny', reason, hide: false, file, line };
 }
 
@@ -119,14 +112,6 @@ function readPatterns(field: Field): string[] | undefined {
 	});
 }
 
-function readWhen(field: Field, place: Place): Partial<ToolClaims> | undefined {
-	if (!field.isPresent) return undefined;
-	const claims = readKeys(claimKeys, field, place);
-	const isEmpty = isObject(field.value) && Object.keys(field.value).length === 0;
-	if (isEmpty) field.report(`an object with one of ${Object.keys(claimKeys).join(', ')}`);
-	return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
-}
-
 function readAction(field: Field): PolicyAction | undefined {
-	return actions.find((each) => each === field.value) ?? field.report('"allow", "ask" or "deny"');
+	return actions.find((each) => each === field.value) ?? field.report(ACTIONS);
 }

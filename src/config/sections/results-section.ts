@@ -1,22 +1,17 @@
 /* The section `results`, and its keys for one client and one server: how much of a result an agent gets. */
-import type { ClientResults, ResultsSection, ServerResults } from '../configuration.ts';
 import { LEAST_BUDGET_TOKENS } from '../defaults.ts';
-import { byName, flag, type Keys, key, mapOf, object, type Shape } from '../key.ts';
+import { byName, checked, countOrZero, flag, key, mapOf, object } from '../key.ts';
 
 /** 0, or enough for the notice about what was left out. */
-const budget: Shape<number> = {
-	read: (field) => {
-		const tokens = field.countOrZero();
-		if (tokens === undefined || tokens === 0 || tokens >= LEAST_BUDGET_TOKENS) return tokens;
-		return field.report(`0, or at least ${LEAST_BUDGET_TOKENS} tokens`);
-	},
-	schema: { type: 'integer', minimum: 0 },
-};
+const budget = checked(
+	countOrZero,
+	(tokens) => tokens === 0 || tokens >= LEAST_BUDGET_TOKENS,
+	`0, or at least ${LEAST_BUDGET_TOKENS} tokens`,
+);
 
-const clientResultKeys: Keys<ClientResults> = {
+export const clientResultKeys = {
 	budgetTokens: key(budget, {
-		about:
-			'most tokens of a result; of a longer one the client gets the first part and a handle for the tool `look` ([results](results.md)); 0 is no limit; default: 8000 for known agents, else 0',
+		about: 'most tokens of a [result](results.md), 0 for any number; default: 8000 for known agents, else 0',
 	}),
 	unchanged: key(flag, {
 		about:
@@ -28,7 +23,7 @@ const clientResultKeys: Keys<ClientResults> = {
 	}),
 };
 
-export const resultKeys: Keys<ResultsSection> = {
+export const resultKeys = {
 	...clientResultKeys,
 	tools: key(mapOf(budget), {
 		about:
@@ -38,10 +33,7 @@ export const resultKeys: Keys<ResultsSection> = {
 	}),
 };
 
-/** The keys in an entry of `clients`. */
-export const clientResults: Shape<ClientResults> = object(clientResultKeys);
-
 /** The keys in an entry of `mcpServers`. */
-export const serverResults: Shape<ServerResults> = object<ServerResults>({
+export const serverResults = object({
 	budgetTokens: key(budget, { about: 'most tokens of its results, for clients that have a budget' }),
 });

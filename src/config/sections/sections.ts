@@ -3,18 +3,7 @@
  * what an untrusted project may say is decided. An entry with a problem is skipped as a whole.
  */
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
-import type {
-	CallRates,
-	Configuration,
-	ExtensionsSection,
-	HubSection,
-	LibrarySection,
-	Limits,
-	RegistryEntry,
-	ServerEntry,
-	TasksSection,
-	ToolsSection,
-} from '../configuration.ts';
+import type { PluginEntry, ServerEntry } from '../configuration.ts';
 import {
 	CALL_TIMEOUT_MS,
 	IDENTICAL_CALLS,
@@ -28,35 +17,37 @@ import {
 } from '../defaults.ts';
 import { Field, type FieldSource, onlyKeys } from '../field.ts';
 import {
+	type AnyKeys,
 	address,
 	bothLists,
 	byName,
+	checked,
 	count,
 	countOrZero,
 	emptyOf,
-	entryMembers,
 	flag,
-	type Keys,
 	key,
+	listOf,
 	mapOf,
 	object,
 	type Place,
 	path,
-	readKeys,
 	readMembers,
 	type Shape,
 	schemaOf,
 	section,
 	strings,
 	text,
+	type Values,
+	valid,
 	word,
 } from '../key.ts';
 import { pinOfAll } from '../pin-mode.ts';
-import { readEntry, skipInvalid } from '../read-entry.ts';
+import { readEntry } from '../read-entry.ts';
 import { childLimitKeys, childLimits, sandbox } from './confinement.ts';
 import { fabric } from './fabric-section.ts';
 import { identityProvider } from './oauth-settings.ts';
-import { plugin } from './plugin-entry.ts';
+import { plugin, pluginKeys } from './plugin-entry.ts';
 import { policy } from './policy-section.ts';
 import { resultKeys } from './results-section.ts';
 import { searchKeys } from './search-section.ts';
@@ -64,12 +55,7 @@ import { readServer, reportMistypedKeys, serverKeys, serverSchema } from './serv
 import { clientKeys, toolListKeys, viewKeys } from './tool-list-section.ts';
 
 /** The sections of one file. */
-export type FileSections = Omit<Configuration, 'root' | 'files'>;
-
-const paths: Shape<readonly string[]> = {
-	read: (field) => (field.isPresent ? field.items().flatMap((item) => item.path() ?? []) : undefined),
-	schema: { type: 'array', items: text.schema },
-};
+export type FileSections = Values<typeof sections>;
 
 /** Values for tools, nested or dotted as written. */
 const toolConfig: Shape<Readonly<Record<string, unknown>>> = {
@@ -77,8 +63,8 @@ const toolConfig: Shape<Readonly<Record<string, unknown>>> = {
 	schema: { type: 'object' },
 };
 
-const toolsKeys: Keys<Omit<ToolsSection, 'untrustedFolder' | 'blockedConfigFolder'>> = {
-	roots: key(paths, {
+export const toolsKeys = {
+	roots: key(listOf(path), {
 		about: 'folders that are searched for [tools](tools.md), in place of `./tools`; those of all files count',
 		merge: bothLists,
 		trust: 'inside',
@@ -105,7 +91,7 @@ const toolsKeys: Keys<Omit<ToolsSection, 'untrustedFolder' | 'blockedConfigFolde
 	limits: key(childLimits, { about: 'what tools may use ([limits](sandbox.md#limits))', trust: 'counts' }),
 };
 
-const libraryKeys: Keys<LibrarySection> = {
+export const libraryKeys = {
 	prompts: key(path, {
 		about: 'folder of markdown that becomes prompts ([library](library.md))',
 		trust: 'inside',
@@ -113,7 +99,7 @@ const libraryKeys: Keys<LibrarySection> = {
 	resources: key(path, { about: 'folder of markdown that becomes resources', trust: 'inside' }),
 };
 
-const hubKeys: Keys<HubSection> = {
+export const hubKeys = {
 	listenAddr: key(address, {
 		about: '`host:port` of the QUIC listener for plugins; default: a free local port',
 	}),
@@ -131,24 +117,23 @@ const hubKeys: Keys<HubSection> = {
 	}),
 };
 
-const rateKeys: Keys<CallRates> = {
+export const rateKeys = {
 	client: key(count, { about: 'all calls of a client' }),
 	server: key(count, { about: 'its calls of one server' }),
 	tool: key(count, { about: 'its calls of one tool' }),
 };
 
 /** A number is that of all calls. */
-const callRates: Shape<CallRates> = {
+const callRates: Shape<Values<typeof rateKeys>> = {
 	read: (field, place) => {
-		if (!field.isPresent) return undefined;
-		if (typeof field.value === 'object') return readKeys(rateKeys, field, place);
+		if (typeof field.value === 'object') return object(rateKeys).read(field, place);
 		const client = field.count();
 		return client === undefined ? undefined : { client };
 	},
 	schema: { anyOf: [count.schema, schemaOf(rateKeys)] },
 };
 
-const limitKeys: Keys<Limits> = {
+export const limitKeys = {
 	messageBytes: key(count, { about: 'longest message', byDefault: MESSAGE_LIMIT_BYTES }),
 	requestMs: key(count, { about: 'longest time of a call of a plugin', byDefault: CALL_TIMEOUT_MS }),
 	idleMs: key(count, {
@@ -170,7 +155,7 @@ const limitKeys: Keys<Limits> = {
 	}),
 	callsPerMinute: key(callRates, {
 		about:
-			'most calls of one client within a minute: a number, or one each for `client`, `server` and `tool` ([loops](loops.md)); default: any number',
+			'most calls of a client in a minute, or of a `client`, `server` and `tool` each ([loops](loops.md)); default: any',
 		trust: 'counts',
 	}),
 	identicalCalls: key(countOrZero, {
@@ -183,16 +168,16 @@ const limitKeys: Keys<Limits> = {
 	...childLimitKeys,
 };
 
-const extensionsKeys: Keys<ExtensionsSection> = {
+export const extensionsKeys = {
 	pass: key(strings, {
 		about:
-			'identifiers, such as `com.example/x`, that pass between clients and servers although the hub does not know them; right for extensions that only add `_meta`',
+			'identifiers, such as `com.example/x`, that pass although the hub does not know them; for extensions that only add `_meta`',
 		empty: [],
 		merge: bothLists,
 	}),
 };
 
-const tasksKeys: Keys<TasksSection> = {
+export const tasksKeys = {
 	detachAfterMs: key(count, {
 		about: 'a call that takes longer becomes a task, for clients with [tasks](extensions.md#tasks)',
 		byDefault: TASK_DETACH_MS,
@@ -209,39 +194,50 @@ const tasksKeys: Keys<TasksSection> = {
 	}),
 	keep: key(flag, {
 		about:
-			'`true` keeps a long call of a client without tasks when the client ends or its time is over; the tools `task_status` and `task_result` reach it',
+			'`true`: a long call of a client without tasks goes on when the client ends; `task_status` and `task_result` reach it',
 		byDefault: false,
 	}),
 	ttlMs: key(count, { about: 'how long the result of a task can be read', byDefault: TASK_TTL_MS }),
 	maxMs: key(count, { about: 'longest time of a call that is a task', byDefault: TASK_MAX_MS }),
 };
 
-const registryKeys: Keys<RegistryEntry> = {
-	name: key(text, { about: 'its name' }),
-	url: key(text, { about: 'its address, without the path of the API' }),
+const REGISTRY_URL = 'an https:// address';
+
+export const registryKeys = {
+	name: key(text, { about: 'its name', required: 'a name' }),
+	url: key(checked(text, isRegistryUrl, REGISTRY_URL), {
+		about: 'its address, without the path of the API',
+		required: REGISTRY_URL,
+	}),
 };
 
-const registry: Shape<RegistryEntry> = {
-	members: registryKeys,
-	schema: { ...schemaOf(registryKeys), required: ['name', 'url'] },
-	read: (field, place) => {
-		const { name, url } = readKeys(registryKeys, field, place) as Partial<RegistryEntry>;
-		if (name === undefined) return field.at('name').report('a name');
-		const isRight = url !== undefined && URL.canParse(url) && /^https?:/.test(url);
-		return isRight ? { name, url } : field.at('url').report('an https:// address');
-	},
+function isRegistryUrl(url: string): boolean {
+	return URL.canParse(url) && /^https?:/.test(url);
+}
+
+const servers: Shape<readonly ServerEntry[]> = {
+	read: (field, place) =>
+		field
+			.entries()
+			.flatMap(([name, entry]) =>
+				readEntry(place.source, { section: 'mcpServers', name, field: entry }, () =>
+					readServer(name, entry, place),
+				),
+			),
+	schema: { type: 'object', additionalProperties: serverSchema },
+	members: serverKeys,
 };
 
 /** Every section, in the order of the documentation. */
-export const sections: Keys<FileSections> = {
-	mcpServers: key(servers(), {
+export const sections = {
+	mcpServers: key(servers, {
 		about: 'MCP servers by name; a string is a `stdio:` URI',
 		empty: [],
 		merge: (first, second) => firstOf(first, second, ({ name }) => name),
 	}),
-	tools: section(toolsKeys as Keys<ToolsSection>, 'tools of this project'),
+	tools: section(toolsKeys, 'tools of this project'),
 	library: section(libraryKeys, 'markdown of this project'),
-	plugins: key(listOf(plugin, 'plugins'), {
+	plugins: key(listOf(plugin, readPluginEntry), {
 		about: 'programs that speak the [plugin protocol](plugins.md)',
 		empty: [],
 		merge: (first, second) => firstOf(first, second, ({ id }) => id),
@@ -257,7 +253,7 @@ export const sections: Keys<FileSections> = {
 		trust: 'part',
 		partOf: (files) => files.map((rules) => rules.filter(({ action }) => action !== 'allow')),
 	}),
-	toolList: { ...section(toolListKeys, 'which tools an agent lists'), trust: 'counts' },
+	toolList: section(toolListKeys, 'which tools an agent lists', 'counts'),
 	views: key(mapOf(valid(object(viewKeys))), {
 		about: 'parts of the tools by name, for `mctl serve --view NAME`',
 		empty: {},
@@ -270,12 +266,13 @@ export const sections: Keys<FileSections> = {
 		merge: byName,
 		trust: 'counts',
 	}),
-	results: { ...section(resultKeys, 'how much of a result a client gets'), trust: 'counts' },
+	results: section(resultKeys, 'how much of a result a client gets', 'counts'),
 	search: section(searchKeys, 'how search ranks'),
-	tasks: {
-		...section(tasksKeys, 'calls that go on when their client is gone ([tasks](extensions.md#tasks))'),
-		trust: 'counts',
-	},
+	tasks: section(
+		tasksKeys,
+		'calls that go on when their client is gone ([tasks](extensions.md#tasks))',
+		'counts',
+	),
 	plans: key(flag, {
 		about:
 			'`true` lists `run_plan`, which runs a program of the agent that calls tools, and the programs in `plans/` ([plans](plans.md))',
@@ -291,7 +288,7 @@ export const sections: Keys<FileSections> = {
 		about:
 			'the identity provider of your organisation, for servers with the grant `"enterprise"` ([machines](remote-servers.md#sign-in-for-machines))',
 	}),
-	registries: key(listOf(registry), {
+	registries: key(listOf(valid(object(registryKeys))), {
 		about: 'other directories of MCP servers for `mctl search` and `mctl add` ([registry](registry.md))',
 		empty: [],
 		merge: (first, second) => firstOf(first, second, ({ name }) => name),
@@ -308,42 +305,8 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 	return readMembers(sections, top, { source, root });
 }
 
-/** The value, unless reading it reported a problem. */
-function valid<T>(shape: Shape<T>): Shape<T> {
-	return {
-		...shape,
-		read: (field, place) => skipInvalid(place.source, () => shape.read(field, place))[0],
-	};
-}
-
-/** The valid entries of a list. With `entry` their problems are those of an entry of that section. */
-function listOf<T>(shape: Shape<T>, entry?: 'plugins'): Shape<readonly T[]> {
-	const read = (field: Field, place: Place): T[] => {
-		const readOne = (): T | undefined => shape.read(field, place);
-		return entry
-			? readEntry(place.source, { section: entry, field }, readOne)
-			: skipInvalid(place.source, readOne);
-	};
-	return {
-		read: (field, place) => field.items().flatMap((item) => read(item, place)),
-		schema: { type: 'array', items: shape.schema },
-		...entryMembers(shape),
-	};
-}
-
-function servers(): Shape<readonly ServerEntry[]> {
-	return {
-		read: (field, place) =>
-			field
-				.entries()
-				.flatMap(([name, entry]) =>
-					readEntry(place.source, { section: 'mcpServers', name, field: entry }, () =>
-						readServer(name, entry, place),
-					),
-				),
-		schema: { type: 'object', additionalProperties: serverSchema },
-		members: serverKeys,
-	};
+function readPluginEntry(field: Field, place: Place): PluginEntry[] {
+	return readEntry(place.source, { section: 'plugins', field }, () => plugin.read(field, place));
 }
 
 /** The first of two entries with one name counts. */
@@ -353,5 +316,13 @@ function firstOf<T>(first: readonly T[], second: readonly T[], nameOf: (entry: T
 }
 
 export const sectionNames: readonly string[] = Object.keys(sections);
+
+/** The keys of servers, plugins and tools whose plain values may be secrets. Those of a command line are known one by one. */
+export const secretKeys: ReadonlySet<string> = new Set([
+	...[serverKeys, pluginKeys, toolsKeys].flatMap((keys: AnyKeys) =>
+		Object.keys(keys).filter((name) => keys[name]?.isSecret && name !== 'args'),
+	),
+	'oauth',
+]);
 
 export const noSections: FileSections = emptyOf(sections);

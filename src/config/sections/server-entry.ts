@@ -2,31 +2,25 @@
  * An entry of `mcpServers`: how a server is started or reached, and how the hub runs it.
  * Keys that are not in the tables are ignored: another client may use them.
  */
-import type { OAuthSettings } from '../../oauth/auth-settings.ts';
-import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
-import type { Sandbox } from '../../process/sandbox/sandbox.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { registerArgs } from '../../secrets/secret-name.ts';
-import type {
-	RemoteServerEntry,
-	ServerEntry,
-	ServerScope,
-	ServerSettings,
-	StdioServerEntry,
-} from '../configuration.ts';
-import { type Field, reportMistyped, type SecretMap } from '../field.ts';
+import type { RemoteServerEntry, ServerEntry, ServerSettings, StdioServerEntry } from '../configuration.ts';
+import { type Field, reportMistyped } from '../field.ts';
 import {
+	checked,
 	count,
 	countOrZero,
+	defaultsOf,
 	flag,
 	type KeySchema,
-	type Keys,
 	key,
 	type Place,
 	path,
 	readKey,
+	readMembers,
 	type Shape,
 	schemaOf,
+	secretMap,
 	strings,
 	text,
 	textMap,
@@ -38,7 +32,8 @@ import { oauth } from './oauth-settings.ts';
 import { serverResults } from './results-section.ts';
 import { toolOverrides } from './tool-overrides.ts';
 
-const scopes: readonly ServerScope[] = ['shared', 'session', 'call'];
+/** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
+export const serverScopes = ['shared', 'session', 'call'] as const;
 const types = ['stdio', 'http', 'streamable-http', 'sse', 'ws'] as const;
 
 /** A relative path is resolved against the file; a bare name is left for PATH. */
@@ -49,9 +44,6 @@ const program: Shape<string> = {
 		return name !== undefined && /^(\.{1,2}|~)[/\\]/.test(name) ? field.path() : name;
 	},
 };
-
-/** Strings that may have secret references. */
-export const secretMap: Shape<SecretMap> = { read: (field) => field.secretMap(), schema: textMap };
 
 /** Its variables are left to the shell. */
 const shellCommand: Shape<string> = {
@@ -73,14 +65,11 @@ const serverType: Shape<(typeof types)[number]> = {
 	},
 };
 
-const url: Shape<string> = {
-	...text,
-	read: (field) => {
-		const address = field.text();
-		if (address === undefined || /^(?:https?|wss?):\/\/.|^unix:\/\/\/./.test(address)) return address;
-		return field.report('an http://, https://, ws://, wss:// or unix:/// address');
-	},
-};
+const url = checked(
+	text,
+	(address) => /^(?:https?|wss?):\/\/.|^unix:\/\/\/./.test(address),
+	'an http://, https://, ws://, wss:// or unix:/// address',
+);
 
 /** Two tools with the same new name could not be distinguished. */
 const rename: Shape<Readonly<Record<string, string>>> = {
@@ -97,25 +86,8 @@ const rename: Shape<Readonly<Record<string, string>>> = {
 	schema: textMap,
 };
 
-/** How a server is started or reached. */
-interface Launch {
-	readonly command?: string;
-	readonly args?: readonly string[];
-	readonly env?: SecretMap;
-	readonly envFile?: string;
-	readonly cwd?: string;
-	readonly type?: (typeof types)[number];
-	readonly url?: string;
-	readonly headers?: SecretMap;
-	readonly headersHelper?: string;
-	readonly oauth?: OAuthSettings;
-	readonly sandbox?: Sandbox;
-	readonly limits?: ChildLimits;
-	readonly disabled?: boolean;
-	readonly enabled?: boolean;
-}
-
-const launchKeys: Keys<Launch> = {
+/** How a server is started. */
+const localKeys = {
 	command: key(program, { about: 'the program; one with `./` is a path, a bare name is looked up on PATH' }),
 	args: key(strings, { about: 'its arguments', empty: [], isSecret: true }),
 	env: key(secretMap, {
@@ -127,25 +99,32 @@ const launchKeys: Keys<Launch> = {
 	cwd: key(path, {
 		about: 'its working directory, or that of its `headersHelper`; default: the folder of the project',
 	}),
-	type: key(serverType, {
-		about: '`"ws"` for a WebSocket; default: `"http"` for an entry with a `url`, else `"stdio"`',
-	}),
+	sandbox: key(sandbox, { about: 'what it may reach ([sandbox](sandbox.md))' }),
+	limits: key(childLimits, { about: 'what it may use ([limits](sandbox.md#limits))' }),
+};
+
+/** How a server is reached. */
+const remoteKeys = {
 	url: key(url, { about: 'the address of a [remote server](remote-servers.md)' }),
 	headers: key(secretMap, { about: 'HTTP headers; may have secret references', isSecret: true }),
 	headersHelper: key(shellCommand, {
 		about:
-			'a shell command that prints further headers as a JSON object; it runs for each connection, and again after a refusal; it gets the variables that it names',
+			'a shell command that prints further headers as JSON, for each connection ([remote servers](remote-servers.md))',
 	}),
 	oauth: key(oauth, { about: 'how to sign in, for servers that need more than the defaults' }),
-	sandbox: key(sandbox, { about: 'what it may reach ([sandbox](sandbox.md))' }),
-	limits: key(childLimits, { about: 'what it may use ([limits](sandbox.md#limits))' }),
+};
+
+const commonKeys = {
+	type: key(serverType, {
+		about: '`"ws"` for a WebSocket; default: `"http"` for an entry with a `url`, else `"stdio"`',
+	}),
 	disabled: key(flag, { about: 'leave it out', byDefault: false }),
 	enabled: key(flag, { about: '`false` leaves it out', byDefault: true }),
 };
 
 /** How the hub runs a server. A key without a value counts with its default. */
-export const settingKeys: Keys<Omit<ServerSettings, 'hasOwnScope'>> = {
-	scope: key(word(scopes), {
+export const settingKeys = {
+	scope: key(word(serverScopes), {
 		about:
 			'who shares a process ([scope](servers.md#scope)); without it, a server that asks its clients gets `"session"`',
 		byDefault: 'shared',
@@ -210,10 +189,7 @@ export const settingKeys: Keys<Omit<ServerSettings, 'hasOwnScope'>> = {
 const foreignKeys = ['timeout', 'name', 'trust', 'tools', 'title', 'httpUrl', 'auth', 'account'];
 
 /** Every key of an entry. */
-export const serverKeys: Keys<Launch & Omit<ServerSettings, 'hasOwnScope'>> = {
-	...launchKeys,
-	...settingKeys,
-};
+export const serverKeys = { ...localKeys, ...remoteKeys, ...commonKeys, ...settingKeys };
 
 export const serverSchema: KeySchema = {
 	anyOf: [{ type: 'string', pattern: '^stdio:' }, schemaOf(serverKeys, true)],
@@ -231,35 +207,33 @@ type ServerBase = Pick<RemoteServerEntry, 'name' | 'isEnabled' | 'timeoutMs' | '
 export function readServer(name: string, field: Field, place: Place): ServerEntry | undefined {
 	const isUri = typeof field.value === 'string';
 	if (!isUri) field.entries();
-	const timeoutMs = readKey(settingKeys, 'timeoutMs', field, place);
 	const settings = readSettings(field, place);
+	const { type, ...switches } = readMembers(commonKeys, field, place);
 	const base: ServerBase = {
 		name,
-		isEnabled: isEntryEnabled(field),
-		timeoutMs,
+		isEnabled: isEntryEnabled(switches),
+		timeoutMs: field.at('timeoutMs').isPresent ? settings.timeoutMs : undefined,
 		settings,
 		file: place.source.file,
 	};
 	if (isUri) return readUri(field, base, place);
-	const before = field.at('type');
-	const type = readKey(launchKeys, 'type', field, place);
-	if (before.isPresent && type === undefined) return undefined;
+	if (field.at('type').isPresent && type === undefined) return undefined;
 	const isRemote = field.at('url').isPresent && type !== 'stdio';
 	return isRemote ? readRemote(field, base, place) : readStdio(field, base, place);
 }
 
 /** Servers and plugins are disabled by `disabled: true` or `enabled: false`. */
-export function isEntryEnabled(field: Field): boolean {
-	return field.at('disabled').flag() !== true && field.at('enabled').flag() !== false;
+export function isEntryEnabled(entry: {
+	readonly disabled?: boolean | undefined;
+	readonly enabled?: boolean | undefined;
+}): boolean {
+	return entry.disabled !== true && entry.enabled !== false;
 }
 
 function readSettings(field: Field, place: Place): ServerSettings {
-	const values = Object.entries(settingKeys).map(([name, { read, byDefault }]) => [
-		name,
-		read(field.at(name), place) ?? byDefault,
-	]);
-	// The values are those of the keys.
-	return { ...(Object.fromEntries(values) as ServerSettings), hasOwnScope: field.at('scope').isPresent };
+	const values = { ...defaultsOf(settingKeys), ...readMembers(settingKeys, field, place) };
+	// Every key with a default has a value.
+	return { ...(values as ServerSettings), hasOwnScope: field.at('scope').isPresent };
 }
 
 /** An entry that is a string: a `stdio:` URI. */
@@ -280,10 +254,8 @@ function readUri(
 }
 
 function readRemote(field: Field, base: ServerBase, place: Place): RemoteServerEntry | undefined {
-	const address = readKey(launchKeys, 'url', field, place);
+	const { url: address, headers, headersHelper, oauth: signIn } = readMembers(remoteKeys, field, place);
 	if (address === undefined) return undefined;
-	const headers = readKey(launchKeys, 'headers', field, place);
-	const helper = readKey(launchKeys, 'headersHelper', field, place);
 	const isSocket = /^wss?:/.test(address);
 	const type = field.at('type').value ?? (isSocket ? 'ws' : 'http');
 	const kind = type === 'sse' || type === 'ws' ? type : 'http';
@@ -295,12 +267,12 @@ function readRemote(field: Field, base: ServerBase, place: Place): RemoteServerE
 		url: address,
 		headers: headers?.plain ?? {},
 		secrets: headers?.secrets,
-		oauth: readKey(launchKeys, 'oauth', field, place),
+		oauth: signIn,
 		...base,
 		kind,
-		...(helper !== undefined && {
-			headersHelper: helper,
-			cwd: readKey(launchKeys, 'cwd', field, place) ?? place.root,
+		...(headersHelper !== undefined && {
+			headersHelper,
+			cwd: readKey(localKeys.cwd, 'cwd', field, place) ?? place.root,
 		}),
 	};
 }
@@ -311,15 +283,10 @@ function readStdio(
 	place: Place,
 ): StdioServerEntry | undefined {
 	if (!field.at('command').isPresent) return field.at('command').report('a command, or a url');
-	const command = readKey(launchKeys, 'command', field, place);
+	const values = readMembers(localKeys, field, place);
+	const { command, args, env, envFile, cwd = place.root, sandbox: box, limits } = values;
 	if (command === undefined) return undefined;
-	const args = readKey(launchKeys, 'args', field, place) ?? [];
 	registerArgs(command, args);
-	const env = readKey(launchKeys, 'env', field, place);
-	const cwd = readKey(launchKeys, 'cwd', field, place) ?? place.root;
-	const box = readKey(launchKeys, 'sandbox', field, place);
-	const limits = readKey(launchKeys, 'limits', field, place);
-	const envFile = readKey(launchKeys, 'envFile', field, place);
 	const confined = { ...(box && { sandbox: box }), ...(limits && { limits }) };
 	return {
 		kind: 'stdio',

@@ -1,16 +1,17 @@
 /* The sections about which tools an agent sees: `toolList`, `views` and `clients`. */
-import type { ClientSettings, ExposeMode, ToolListSection, ToolView } from '../configuration.ts';
 import { EXPOSE_ABOVE } from '../defaults.ts';
-import { bothLists, countOrZero, type Keys, key, strings, text, word } from '../key.ts';
-import { clientResults } from './results-section.ts';
+import { bothLists, countOrZero, key, object, strings, text, word } from '../key.ts';
+import { clientResultKeys } from './results-section.ts';
 
-const exposeModes: readonly ExposeMode[] = ['search', 'all'];
+/** The content of `tools/list`: every tool, or the tools that search and call the others. */
+export const exposeModes = ['search', 'all'] as const;
+
 const expose = word(exposeModes);
 
-export const toolListKeys: Keys<ToolListSection> = {
+export const toolListKeys = {
 	expose: key(expose, {
 		about:
-			'`"search"` lists tools that search and call the others, `"all"` lists every tool; default: `"search"` above `exposeAbove` tools ([tool search](tool-search.md))',
+			'`"search"` lists [search tools](tool-search.md), `"all"` every tool; default: `"search"` above `exposeAbove` tools',
 	}),
 	exposeAbove: key(countOrZero, {
 		about: 'number of tools above which agents search',
@@ -20,14 +21,14 @@ export const toolListKeys: Keys<ToolListSection> = {
 };
 
 /** One entry of `views`. */
-export const viewKeys: Keys<ToolView> = {
+export const viewKeys = {
 	allow: key(strings, { about: 'patterns of the tools in it, `*` stands for any characters; default: all' }),
 	deny: key(strings, { about: 'patterns of the tools that are not in it', empty: [] }),
 };
 
 /** One entry of `clients`. */
-export const clientKeys: Keys<ClientSettings> = {
+export const clientKeys = {
 	view: key(text, { about: 'the name of a view' }),
 	expose: key(expose, { about: 'as in `toolList`, for this client' }),
-	results: key(clientResults, { about: 'as in `results`, for this client' }),
+	results: key(object(clientResultKeys), { about: 'as in `results`, for this client' }),
 };

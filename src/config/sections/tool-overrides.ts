@@ -2,13 +2,10 @@
 
 import type { SecretText } from '../../secrets/secret-text.ts';
 import type { JsonValue } from '../../wire/json.ts';
-import type { ParameterOverride, ToolOverride } from '../configuration.ts';
 import type { Field } from '../field.ts';
-import { flag, type Keys, key, mapOf, object, type Shape, schemaOf, text } from '../key.ts';
+import { checked, flag, key, listOf, mapOf, mapped, object, type Shape, text } from '../key.ts';
 
-type Annotations = NonNullable<ToolOverride['annotations']>;
-
-const annotationKeys: Keys<Annotations> = {
+const annotationKeys = {
 	title: key(text, { about: 'a title' }),
 	readOnlyHint: key(flag, { about: 'whether it only reads' }),
 	destructiveHint: key(flag, { about: 'whether it may destroy something' }),
@@ -28,18 +25,11 @@ const fixedValue: Shape<Value | SecretText> = {
 };
 
 const values: Shape<readonly Value[]> = {
-	read: (field) => {
-		if (!field.isPresent) return undefined;
-		const given = field
-			.items()
-			.map(valueOf)
-			.filter((value) => value !== undefined);
-		return given.length > 0 ? given : field.report('at least one value');
-	},
+	...checked(listOf(jsonValue), ({ length }) => length > 0, 'at least one value'),
 	schema: { type: 'array', minItems: 1 },
 };
 
-const parameterKeys: Keys<ParameterOverride> = {
+export const parameterKeys = {
 	description: key(text, { about: 'in place of its own' }),
 	default: key(jsonValue, { about: 'sent when the client sends none' }),
 	hidden: key(flag, { about: 'leave it out of the schema; needs a `value`' }),
@@ -50,19 +40,15 @@ const parameterKeys: Keys<ParameterOverride> = {
 	enum: key(values, { about: 'the only values that a client may send; of its own values, if it has some' }),
 };
 
-const parameter: Shape<ParameterOverride> = {
-	...object(parameterKeys),
-	read: (field, place) => {
-		const read = object(parameterKeys).read(field, place);
-		if (read?.hidden === true && read.value === undefined && !field.at('value').isPresent)
-			return field.at('value').report('a value, because the parameter is hidden');
-		if (read?.value !== undefined && read.hidden !== true)
-			return field.at('hidden').report('true, because the parameter has a fixed value');
-		return read;
-	},
-};
+const parameter = mapped(object(parameterKeys), (read, field) => {
+	if (read.hidden === true && read.value === undefined && !field.at('value').isPresent)
+		return field.at('value').report('a value, because the parameter is hidden');
+	if (read.value !== undefined && read.hidden !== true)
+		return field.at('hidden').report('true, because the parameter has a fixed value');
+	return read;
+});
 
-const toolOverrideKeys: Keys<ToolOverride> = {
+export const toolOverrideKeys = {
 	title: key(text, { about: 'in place of its own' }),
 	description: key(text, { about: 'in place of its own' }),
 	annotations: key(object(annotationKeys), { about: 'in place of those of the same name' }),
@@ -70,10 +56,7 @@ const toolOverrideKeys: Keys<ToolOverride> = {
 };
 
 /** Keyed by the names that the server gives its tools. */
-export const toolOverrides: Shape<Readonly<Record<string, ToolOverride>>> = {
-	...mapOf(object(toolOverrideKeys)),
-	schema: { type: 'object', additionalProperties: schemaOf(toolOverrideKeys) },
-};
+export const toolOverrides = mapOf(object(toolOverrideKeys));
 
 function valueOf(field: Field): Value | undefined {
 	// A value of a configuration file is JSON.

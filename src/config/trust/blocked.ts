@@ -19,8 +19,8 @@ export const TRUST_VARIABLE = 'ORCHESTRA_TRUST';
 export interface ReadProjectFile {
 	readonly file: string;
 	readonly bytes: Uint8Array;
-	/** The programs and settings that it would use. */
-	readonly effects: readonly ProjectEffect[];
+	/** The programs and settings that it would use; a file that is trusted as it is needs no look at them. */
+	readonly effects: () => readonly ProjectEffect[];
 	/** The folder of the project. */
 	readonly folder: string;
 }
@@ -53,9 +53,10 @@ export function blockUntrusted(
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): BlockedFile | undefined {
 	if (trustsAll(environment)) return undefined;
-	if (effects.length === 0) return undefined;
 	const { trusted, problem } = recordOf(file, environment);
 	if (trusted?.sha256.includes(sha256(bytes))) return undefined;
+	const found = effects();
+	if (found.length === 0) return undefined;
 	const reason = trusted ? 'changed' : 'new';
 	return {
 		file,
@@ -64,7 +65,7 @@ export function blockUntrusted(
 		recordProblem: problem,
 		trustedUnder: otherFolder(file, bytes, environment),
 		stateFolder: stateFolder(environment),
-		effects,
+		effects: found,
 		trustedEffects: trusted?.runs,
 	};
 }

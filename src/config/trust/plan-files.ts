@@ -2,9 +2,9 @@
  * The saved plans of a project as files that need trust: `plans/<name>.ts`, each a program that a client can call by its
  * name. Like a project file each is trusted by its path and its bytes, so one that was changed is blocked.
  */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
+import { namesIn } from '../../files/names-in.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { PLAN_FILE_BYTES, PLAN_FILES_LIMIT, PLAN_TEXT_CHARACTERS } from '../config-limits.ts';
@@ -34,7 +34,9 @@ export function isPlanName(name: string): boolean {
 /** Those of a project, by name; of `x.js` and `x.ts` the latter. What cannot be read is left out. */
 export function planFilesIn(root: string): PlanFile[] {
 	const folder = join(root, PLANS_FOLDER);
-	const files = (attempt(() => readdirSync(folder)) ?? []).filter((file) => /\.[jt]s$/.test(file)).sort();
+	const files = namesIn(folder)
+		.filter((file) => /\.[jt]s$/.test(file))
+		.sort();
 	const named = files.filter((file) => !files.includes(file.replace(/\.js$/, '.ts')) || file.endsWith('.ts'));
 	return named.slice(0, PLAN_FILES_LIMIT).flatMap((name): PlanFile[] => {
 		const file = join(folder, name);

@@ -16,7 +16,7 @@ import { referenceText, splitReferences } from '../../secrets/secret-text.ts';
 import { isObject, type JsonValue } from '../../wire/json.ts';
 import type { AnyKeys } from '../key.ts';
 import { yamlKeys } from '../plugins-yaml.ts';
-import { sectionNames, sections } from '../sections/sections.ts';
+import { secretKeys, sectionNames, sections } from '../sections/sections.ts';
 import { isSelfCommand } from '../self-entry.ts';
 
 /** One thing that a file would run or set. */
@@ -112,24 +112,13 @@ function pluginEffect(entry: unknown): ProjectEffect {
 	return { kind: 'plugin', name, text: describe(record ? commandLine(record) : '', entry), isBlocked: true };
 }
 
-/** Keys of an entry whose values are shown in another form, or not at all. */
-const described = new Set([
-	'type',
-	'command',
-	'args',
-	'url',
-	'id',
-	'binary',
-	'env',
-	'headers',
-	'config',
-	'oauth',
-]);
+/** Keys of an entry that are in the start of its text. */
+const inStart = ['type', 'command', 'args', 'url', 'id', 'binary'];
 
 /** The command with the names of its variables, its references and its other settings. */
 function describe(start: string, entry: unknown): string {
 	if (!isObject(entry)) return redact(start);
-	const names = ['env', 'headers', 'config', 'oauth'].flatMap((key) => {
+	const names = [...secretKeys].flatMap((key) => {
 		const keys = membersOf(entry[key]).map(([name]) => name);
 		return keys.length === 0 ? [] : [`${key}: ${keys.join(', ')}`];
 	});
@@ -137,7 +126,7 @@ function describe(start: string, entry: unknown): string {
 	if (typeof account === 'string') names.push(`signed in as the account "${account}"`);
 	const references = [...new Set(referencesIn(entry))];
 	const plain = Object.entries(entry)
-		.filter(([key]) => !described.has(key))
+		.filter(([key]) => !inStart.includes(key) && !secretKeys.has(key))
 		.map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
 	const secrets = references.length === 0 ? [] : [`secrets: ${references.join(', ')}`];
 	return redact([start, ...names, ...secrets, ...plain].join('; '));

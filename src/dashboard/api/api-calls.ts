@@ -4,7 +4,7 @@ import type { ApiError, ApiObject } from './api-types.ts';
 export type CallOutcome = 'running' | 'ok' | 'failed' | 'error' | 'canceled';
 
 export interface CallRow {
-	/** Rising. Negative for calls from the journal that were made before the listener opened. */
+	/** Rising, from 1 on. */
 	readonly number: number;
 	readonly at: number;
 	readonly client: string;
@@ -143,27 +143,18 @@ export interface CallLogRow {
 	readonly text: string;
 }
 
-export interface ToolCallRequest {
+/** Call a tool, or get a prompt, whose arguments are strings. */
+export interface CallRequest {
 	readonly name: string;
 	readonly arguments: ApiObject;
-}
-
-export interface PromptRequest {
-	readonly name: string;
-	readonly arguments: Readonly<Record<string, string>>;
 }
 
 /** One line of a call. `result` or `error` is the last one. */
 export type CallMessage =
 	/** The first line: the number for `/api/calls/<number>`. It is missing when the hub refused the call before it began. */
 	| { readonly kind: 'started'; readonly number: number }
-	| {
-			readonly kind: 'progress';
-			readonly progress: number | null;
-			readonly total: number | null;
-			readonly message: string | null;
-	  }
-	| { readonly kind: 'log'; readonly level: string; readonly logger: string | null; readonly text: string }
+	| ({ readonly kind: 'progress' } & ProgressRow)
+	| ({ readonly kind: 'log' } & CallLogRow)
 	| { readonly kind: 'ask'; readonly elicitation: CallElicitation }
 	/** Progress or log messages were left out, because the page did not read. */
 	| { readonly kind: 'dropped'; readonly count: number }
@@ -190,11 +181,6 @@ export interface AnswerComparison {
 		readonly before: string | null;
 		readonly after: string | null;
 	}[];
-}
-
-/** Make a recorded call again. */
-export interface ReplayRequest {
-	readonly number: number;
 }
 
 /** An elicitation of the tool. Answer it with `POST /api/answer`. */

@@ -3,7 +3,7 @@ import { OrchestraError } from '../../errors.ts';
 import { recordingsFolder, recordingsOfCall } from '../../record/recording-files.ts';
 import { isObject } from '../../wire/json.ts';
 import { callOverview, type OverviewFilter } from '../calls/call-overview.ts';
-import { CallReplay } from '../calls/call-replay.ts';
+import { replayCall } from '../calls/call-replay.ts';
 import type { RowFilter } from '../calls/call-ring.ts';
 import { latencyChart } from '../calls/latency-chart.ts';
 import { PageCalls } from '../calls/page-calls.ts';
@@ -12,16 +12,16 @@ import { replayCommand } from '../commands/mctl-commands.ts';
 import { readPageCommand } from '../commands/page-commands.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 import { REPLY_ROWS_LIMIT, SEARCH_HITS_LIMIT } from '../dashboard-limits.ts';
-import { ApprovalsView, isDecision } from '../views/approvals-view.ts';
+import { approvalsReply, decide } from '../views/approvals-view.ts';
 import { CatalogueView, kindsOf } from '../views/catalogue-view.ts';
 import { clientFiles } from '../views/clients-view.ts';
 import { fabricReply } from '../views/fabric-view.ts';
-import { LibraryView } from '../views/library-view.ts';
+import { libraryDocument, libraryReply, skillsReply } from '../views/library-view.ts';
 import { MemorySamples } from '../views/memory-samples.ts';
-import { PolicyChange } from '../views/policy-change.ts';
+import { ruleOfTool, writeRule } from '../views/policy-change.ts';
 import { reachOf } from '../views/reach-view.ts';
 import { resultsReply } from '../views/results-view.ts';
-import { isServerAction, ServerView } from '../views/server-view.ts';
+import { actOnServer, serverPage } from '../views/server-view.ts';
 import { settingsView } from '../views/settings-view.ts';
 import { StateView } from '../views/state-view.ts';
 import { cancelTask, tasksReply } from '../views/tasks-view.ts';
@@ -38,34 +38,22 @@ type Route = (exchange: ApiExchange) => unknown;
 
 /** Answers the requests of the API. */
 export class ApiRoutes {
-	readonly #deps: DashboardDeps;
-	readonly #approvals: ApprovalsView;
+	readonly #deps: DashboardDeps & { readonly catalogue: CatalogueView; readonly memory: MemorySamples };
 	readonly #state: StateView;
-	readonly #catalogue: CatalogueView;
 	readonly #events: PageEvents;
 	readonly #pageCalls: PageCalls;
-	readonly #replay: CallReplay;
-	readonly #policy: PolicyChange;
-	readonly #servers: ServerView;
-	readonly #library: LibraryView;
 	readonly #usage: UsageView;
 	readonly #commands: CommandRunTable;
 	readonly #gets: Readonly<Record<string, Route>>;
 	readonly #posts: Readonly<Record<string, Route>>;
 
 	constructor(deps: DashboardDeps) {
-		this.#deps = deps;
-		this.#approvals = new ApprovalsView(deps);
-		this.#catalogue = new CatalogueView(deps);
+		const catalogue = new CatalogueView(deps);
 		const memory = new MemorySamples();
-		this.#state = new StateView(deps, this.#approvals, memory);
-		const sources = { state: this.#state, approvals: this.#approvals, catalogue: this.#catalogue };
-		this.#events = new PageEvents(deps, sources);
+		this.#deps = { ...deps, catalogue, memory };
+		this.#state = new StateView(deps, memory);
+		this.#events = new PageEvents(deps, { state: this.#state, catalogue });
 		this.#pageCalls = new PageCalls(deps);
-		this.#replay = new CallReplay(deps, this.#pageCalls);
-		this.#policy = new PolicyChange(deps, this.#catalogue);
-		this.#servers = new ServerView(deps, { catalogue: this.#catalogue, memory, policy: this.#policy });
-		this.#library = new LibraryView(deps, this.#pageCalls);
 		this.#usage = new UsageView(deps);
 		this.#commands = new CommandRunTable(deps);
 		this.#gets = this.#getRoutes();
@@ -89,41 +77,45 @@ export class ApiRoutes {
 
 	close(): void {
 		this.#events.close();
-		this.#catalogue.close();
+		this.#deps.catalogue.close();
 		this.#pageCalls.close();
 		this.#commands.close();
 	}
 
 	#getRoutes(): Record<string, Route> {
+		const { catalogue } = this.#deps;
 		return {
 			state: () => this.#state.current(),
 			events: (exchange) => this.#openEvents(exchange),
 			overview: ({ query }) => callOverview(this.#deps.calls.ring, overviewFilterOf(query), Date.now()),
 			reach: () => reachOf(this.#deps),
 			clients: () => clientFiles(this.#deps),
-			costs: () => this.#catalogue.costs(),
-			catalogue: async (exchange) => replyEncoded(exchange, await this.#catalogue.text()),
+			costs: () => catalogue.costs(),
+			catalogue: async (exchange) => replyEncoded(exchange, await catalogue.text()),
 			tool: ({ query }) => this.#tool(required(query, 'name')),
-			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
+			prompt: ({ query }) => catalogue.prompt(required(query, 'name')),
 			search: ({ query }) =>
-				this.#catalogue.search({
+				catalogue.search({
 					query: query.get('q') ?? '',
 					kinds: kindsOf(query.get('kind')),
 					limit: countOf(query, 'limit', DEFAULT_HITS, SEARCH_HITS_LIMIT),
 				}),
 			resource: (exchange) =>
 				exchange.path[1] === 'facts'
-					? this.#catalogue.resource(required(exchange.query, 'uri'))
+					? catalogue.resource(required(exchange.query, 'uri'))
 					: this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
 			calls: (exchange) => this.#calls(exchange),
-			servers: ({ path }) => this.#servers.page(path[1] ?? ''),
-			approvals: ({ path: [, id] }) =>
-				id === undefined ? { approvals: this.#approvals.list() } : this.#approvals.details(id),
+			servers: ({ path: [, id = ''] }) => serverPage(id, this.#deps),
+			approvals: ({ path: [, id] }) => approvalsReply(this.#deps, id),
 			library: ({ path, query, signal }) =>
 				path[1] === 'document'
-					? this.#library.document(required(query, 'uri'), signal)
-					: this.#library.find(query.get('q') ?? '', numberOf(query, 'budget') ?? null),
-			skills: () => this.#library.skills(),
+					? libraryDocument(
+							required(query, 'uri'),
+							(method, params) => this.#pageCalls.request(method, params, signal),
+							this.#deps,
+						)
+					: libraryReply(query.get('q') ?? '', numberOf(query, 'budget') ?? null, this.#deps),
+			skills: () => skillsReply(this.#deps),
 			fabric: () => fabricReply(this.#deps),
 			settings: () => settingsView(this.#deps),
 			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
@@ -136,33 +128,27 @@ export class ApiRoutes {
 		return {
 			call: (exchange) => this.#pageCalls.run(exchange, 'tools/call', namedCall(exchange.body)),
 			prompt: (exchange) => this.#pageCalls.run(exchange, 'prompts/get', namedCall(exchange.body)),
-			replay: (exchange) => this.#replay.run(exchange, exchange.body['number']),
+			replay: (exchange) => {
+				const { number } = exchange.body;
+				return replayCall({ exchange, number, pageCalls: this.#pageCalls }, this.#deps);
+			},
 			answer: ({ body }) => {
 				this.#pageCalls.answer(answerOf(body));
 				return { isDone: true, command: '' };
 			},
 			tasks: ({ path: [, id = ''] }) => cancelTask(this.#deps, id),
-			servers: ({ path: [, id = '', action], body: { sha256 } }) => {
-				const shown = typeof sha256 === 'string' ? sha256 : undefined;
-				if (isServerAction(action)) return this.#servers.act(id, action, shown);
-				throw new OrchestraError('bad_input', 'a server has no such action', {
-					hint: 'Use start, stop, restart, enable or disable.',
-				});
-			},
-			policy: ({ body }) => this.#policy.write(body),
+			servers: ({ path: [, id = '', action], body: { sha256 } }) =>
+				actOnServer({ id, action, sha256 }, this.#deps),
+			policy: ({ body }) => writeRule(body, this.#deps),
 			commands: (exchange) => this.#commands.run(exchange, readPageCommand(exchange.body)),
-			approvals: ({ path: [, id = ''], body: { decision }, signal }) => {
-				if (isDecision(decision)) return this.#approvals.decide(id, decision, signal);
-				throw new OrchestraError('bad_input', '"decision" is missing', {
-					hint: 'Use allow, always or deny.',
-				});
-			},
+			approvals: ({ path: [, id = ''], body: { decision }, signal }) =>
+				decide({ id, decision, signal }, this.#deps),
 		};
 	}
 
 	async #tool(name: string): Promise<ToolReply> {
-		const tool = await this.#catalogue.tool(name);
-		return { ...tool, policyTarget: this.#policy.ofTool(tool.backend, name) };
+		const tool = await this.#deps.catalogue.tool(name);
+		return { ...tool, policyTarget: ruleOfTool(tool.backend, name, this.#deps) };
 	}
 
 	#openEvents({ response, query, streams, login }: ApiExchange): void {

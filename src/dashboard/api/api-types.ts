@@ -14,14 +14,14 @@
  * GET  /api/tool?name=                   ToolReply
  * GET  /api/prompt?name=                 PromptReply
  * GET  /api/search?q=&limit=&kind=       SearchReply; kind: tools, prompts, resources, templates, skills; limit of each kind
- * POST /api/call      ToolCallRequest    NDJSON of CallMessage; closing the connection cancels
- * POST /api/prompt    PromptRequest      NDJSON of CallMessage
+ * POST /api/call      CallRequest    NDJSON of CallMessage; closing the connection cancels
+ * POST /api/prompt    CallRequest      NDJSON of CallMessage
  * GET  /api/resource?uri=                NDJSON of CallMessage
  * GET  /api/resource/facts?uri=          ResourceReply
  * POST /api/commands  PageCommand       NDJSON of CallMessage; closing the connection ends the command
  * GET  /api/clients                      ClientFilesReply
  * POST /api/sign-out                     DoneReply, without the cookie
- * POST /api/replay    ReplayRequest      NDJSON of CallMessage, the last one with `comparison`
+ * POST /api/replay    {number}      NDJSON of CallMessage, the last one with `comparison`
  * POST /api/answer    AnswerRequest      DoneReply
  * GET  /api/calls?before=&limit=&tool=&client=&outcome=&since=   CallsReply
  * GET  /api/calls/chart?tool=&client=&outcome=&since=            LatencyReply
@@ -31,7 +31,7 @@
  * POST /api/policy    PolicyRequest      DoneReply
  * GET  /api/approvals                    ApprovalsReply
  * GET  /api/approvals/<id>               ApprovalReply
- * POST /api/approvals/<id>               ApprovalDecisionRequest → DoneReply
+ * POST /api/approvals/<id>               {decision: ApprovalDecision} → DoneReply
  * GET  /api/library?q=&budget=           LibraryReply
  * GET  /api/library/document?uri=        LibraryDocument
  * GET  /api/skills                       SkillsReply
@@ -40,7 +40,7 @@
  * GET  /api/tasks                        TasksReply; fetch it again while it is shown
  * GET  /api/tasks/<id>                   TaskReply
  * POST /api/tasks/<id>                   DoneReply: it is canceled
- * GET  /api/results                      ResultsReply of `results-view.ts`
+ * GET  /api/results                      ResultsReply
  * GET  /api/results/<handle>             ResultReply: whole, and as its agent got it
  * GET  /api/usage?since=                 UsageReport of `hub/usage/usage-report.ts`; since: default 30 days ago
  *
@@ -226,8 +226,30 @@ export interface ApprovalsReply {
 	readonly approvals: readonly ApprovalRow[];
 }
 
-export interface ApprovalDecisionRequest {
-	readonly decision: ApprovalDecision;
+/** A result that is stored for an agent. */
+export interface StoredResultRow {
+	readonly handle: string;
+	readonly tool: string;
+	readonly client: string;
+	readonly bytes: number;
+	readonly mimeType: string;
+	readonly isPinned: boolean;
+	readonly keptAt: string;
+}
+
+/** Newest first. */
+export interface ResultsReply {
+	readonly results: readonly StoredResultRow[];
+}
+
+/** One stored result in both forms. */
+export interface ResultReply extends StoredResultRow {
+	/** The first 1 MiB; null for an image or other bytes. */
+	readonly text: string | null;
+	/** Whether `text` is all of it. */
+	readonly isWhole: boolean;
+	/** The form that its agent got; null when that was all of it, or another answer. */
+	readonly shortened: { readonly text: string; readonly structured: string | null } | null;
 }
 
 export interface ProblemRow {
@@ -279,8 +301,9 @@ export interface LogEvent {
 	readonly dropped: number;
 }
 
+/** A line of a server, or of the hub about it. */
 export interface LogLine {
-	readonly at: number | null;
+	readonly at: number;
 	/** `stdout`: what the server wrote to stdout besides messages. */
 	readonly stream: 'stderr' | 'stdout' | 'hub';
 	readonly text: string;

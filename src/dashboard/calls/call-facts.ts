@@ -37,6 +37,8 @@ export class CallFacts {
 	readonly #arguments: unknown;
 	readonly #sessionId: string | null;
 	#context: CallContext | undefined;
+	/** It passes as text, without a phase before. */
+	readonly #onlyRuns: boolean;
 	#progress: ProgressRow[] = noRows;
 	#logs: CallLogRow[] = noRows;
 	#dropped = 0;
@@ -47,14 +49,18 @@ export class CallFacts {
 	#explanation: CallDetails['explanation'] = null;
 	#resultBytes: number | null = null;
 
-	constructor({ arguments: input, context }: Pick<StartedCall, 'arguments' | 'context'>) {
+	constructor(call: Partial<StartedCall>) {
+		const isLong = (call.argumentCharacters ?? 0) > CALL_ARGUMENT_CHARACTERS;
+		const input = isLong ? undefined : call.arguments;
 		const characters = input === undefined ? 0 : countCharacters(input, CALL_ARGUMENT_CHARACTERS);
 		if (characters <= CALL_ARGUMENT_CHARACTERS) {
 			this.#arguments = input;
 			this.#characters += characters;
 		}
-		this.#sessionId = context?.sessionId ?? null;
-		this.#context = context;
+		this.#sessionId = call.caller?.sessionId ?? null;
+		// That of a call that passes as text says nothing more.
+		this.#context = call.isPlain ? undefined : call.context;
+		this.#onlyRuns = call.isPlain === true;
 	}
 
 	/** The details of a call of the journal. */
@@ -80,14 +86,14 @@ export class CallFacts {
 		}
 	}
 
-	ended({ phases, policy, rule, plan, trace, thrown, result, ms }: CallEnd): void {
+	ended({ outcome, phases, policy, rule, plan, trace, thrown, result, ms }: CallEnd): void {
 		this.#end = { phases, policy, rule, plan, trace, worker: this.#context?.worker };
 		this.#runMs = ms;
 		this.#context = undefined;
 		if (thrown !== undefined) this.#explanation = explain(thrown);
-		else {
+		else if (outcome === 'failed') {
 			const value = result instanceof JsonText ? result.value : result;
-			if (isObject(value) && value['isError'] === true) this.#explanation = explainResult(value);
+			if (isObject(value)) this.#explanation = explainResult(value);
 		}
 		this.#characters += this.#explanation?.message.length ?? 0;
 		this.#resultBytes = result instanceof JsonText ? result.text.length : null;
@@ -110,7 +116,7 @@ export class CallFacts {
 		return {
 			...row,
 			phase: isRunning ? (this.#context?.phases?.current?.name ?? 'run') : null,
-			phases: phaseRows(isRunning ? phasesUntilNow(row, this.#context) : phases),
+			phases: phaseRows(isRunning ? this.#phasesUntilNow(row) : phases),
 			progress: this.#progress,
 			logs: this.#logs,
 			dropped: this.#dropped,
@@ -128,6 +134,18 @@ export class CallFacts {
 		};
 	}
 
+	/** The phases with the one that the call is in. A call of which nothing is known is not measured. */
+	#phasesUntilNow({ at }: CallRow): Record<string, number> {
+		if (this.#onlyRuns) return { run: Date.now() - at };
+		if (this.#context === undefined) return {};
+		const { current, spent } = this.#context.phases ?? {};
+		const phases: Record<string, number> = { ...spent };
+		const rest = Object.values(phases).reduce((left, ms) => left - ms, Date.now() - at);
+		if (current === undefined) phases['run'] = Math.max(0, rest);
+		else phases[current.name] = current.ms + (phases[current.name] ?? 0);
+		return Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, Math.round(ms)]));
+	}
+
 	#retain<T extends ProgressRow | CallLogRow>(retained: T[], row: T): void {
 		retained.push(row);
 		this.#characters += charactersOf(row);
@@ -143,17 +161,6 @@ export class CallFacts {
 
 function charactersOf(row: ProgressRow | CallLogRow): number {
 	return CALL_OBJECT_CHARACTERS + (('text' in row ? row.text : row.message)?.length ?? 0);
-}
-
-/** The phases with the one that the call is in. A call without a context is not measured. */
-function phasesUntilNow({ at }: CallRow, context: CallContext | undefined): Record<string, number> {
-	if (context === undefined) return {};
-	const { current } = context.phases ?? {};
-	const phases: Record<string, number> = { ...context.phases?.spent };
-	const rest = Object.values(phases).reduce((left, ms) => left - ms, Date.now() - at);
-	if (current === undefined) phases['run'] = Math.max(0, rest);
-	else phases[current.name] = current.ms + (phases[current.name] ?? 0);
-	return Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, Math.round(ms)]));
 }
 
 /** A progress notification as a row. */

@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { readRegularTail } from '../../files/regular-file.ts';
+import type { CallFeed } from '../../hub/call-feed.ts';
 import type { Hub } from '../../hub/hub.ts';
 import { isObject, jsonObject } from '../../wire/json.ts';
 import type { CallOutcome } from '../api/api-calls.ts';
@@ -13,7 +14,7 @@ import type { CallLog } from './call-log.ts';
 const outcomes: ReadonlySet<unknown> = new Set(['ok', 'failed', 'error', 'canceled']);
 
 export interface CallFollowerDeps {
-	readonly hub: Pick<Hub, 'calls' | 'flushJournal'>;
+	readonly hub: { readonly calls: Pick<CallFeed, 'listen'> } & Pick<Hub, 'flushJournal'>;
 	readonly calls: CallLog;
 	readonly journalFile: string;
 	/** How long calls are followed after the last request of a page, in milliseconds. */
@@ -82,9 +83,7 @@ function addJournalTail(calls: CallLog, file: string, since?: number): void {
 		const [policy, rule, plan, trace, worker] = ['policy', 'rule', 'plan', 'trace', 'worker'].map(
 			(name) => text(name) || undefined,
 		);
-		const facts = { ...end, policy, rule, plan, trace, worker, phases: phasesOf(entry['phases']) };
-		if (since === undefined) calls.addEarlier(begun, facts);
-		else calls.addMissed(begun, facts);
+		calls.add(begun, { ...end, policy, rule, plan, trace, worker, phases: phasesOf(entry['phases']) });
 	}
 }
 

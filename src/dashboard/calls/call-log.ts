@@ -19,14 +19,13 @@ import { type DetailLimits, type RetainedCall, RetainedFacts } from './retained-
 type CallLogLimits = DetailLimits & Pick<DashboardLimits, 'calls' | 'eventRows'>;
 
 export class CallLog implements CallListener {
+	readonly takesText = true;
 	readonly ring: CallRing;
 	readonly counts: MinuteCounts = new MinuteCounts();
 	readonly #limits: CallLogLimits;
 	/** Keyed by the number that the hub gave the call. */
 	readonly #open = new CallTable<number, RetainedCall>();
 	readonly #facts: RetainedFacts;
-	/** The calls of the journal, the newest last. */
-	readonly #earlier: CallFacts[] = [];
 	/** The numbers of the calls that ended since the last event; the oldest are overwritten. */
 	readonly #ended: Float64Array;
 	#endedCount = 0;
@@ -40,15 +39,8 @@ export class CallLog implements CallListener {
 		this.#ended = new Float64Array(limits.eventRows);
 	}
 
-	/** Add a call of the journal, before the first other one. */
-	addEarlier(call: BegunCall, end: EndedCall & JournalFacts): void {
-		this.ring.addEarlier(call, end);
-		this.#earlier.push(CallFacts.ofJournal(end));
-		this.#count(call.backend, end.outcome, call.at + end.ms);
-	}
-
-	/** Add a call of the journal that ended while no page was open. */
-	addMissed(call: BegunCall, end: EndedCall & JournalFacts): void {
+	/** Add a call of the journal, which was made while no page was open. */
+	add(call: BegunCall, end: EndedCall & JournalFacts): void {
 		const number = this.#takeRunning(call) ?? this.ring.begin(call);
 		this.ring.end(number, end);
 		this.#facts.add(number, CallFacts.ofJournal(end));
@@ -116,7 +108,6 @@ export class CallLog implements CallListener {
 	}
 
 	#factsOf(number: number): CallFacts | undefined {
-		if (number < 0) return this.#earlier.at(number);
 		const found = this.#facts.find(number);
 		if (found) return found;
 		for (const retained of this.#open.values()) if (retained.number === number) return retained.facts;
@@ -124,11 +115,11 @@ export class CallLog implements CallListener {
 	}
 
 	#begin(call: StartedCall): RetainedCall {
-		const { client, backend, method, name, startedAt, context } = call;
+		const { client, backend, method, name, startedAt, caller } = call;
 		const shown = method === 'tools/call' ? name : withoutArguments(name);
 		const number = this.ring.begin({ at: startedAt.getTime(), client, backend, method, name: shown });
 		const retained = this.#facts.begin(number, call);
-		this.onBegun?.(context?.clientInfo, number);
+		this.onBegun?.(caller?.clientInfo, number);
 		return retained;
 	}
 }

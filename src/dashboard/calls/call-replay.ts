@@ -19,54 +19,49 @@ import type { DashboardDeps } from '../dashboard-deps.ts';
 import { DIFFERENCE_SIDE_CHARACTERS } from '../dashboard-limits.ts';
 import type { CallAnswer, PageCalls } from './page-calls.ts';
 
-export class CallReplay {
-	readonly #deps: DashboardDeps;
-	readonly #pageCalls: PageCalls;
-
-	constructor(deps: DashboardDeps, pageCalls: PageCalls) {
-		this.#deps = deps;
-		this.#pageCalls = pageCalls;
-	}
-
-	/** Make the call and stream its messages. Throws when it is not recorded or cannot be made again. */
-	async run(exchange: ApiExchange, number: unknown): Promise<void> {
-		const call = typeof number === 'number' ? this.#deps.calls.details(number) : undefined;
-		if (call === undefined || call.ms === null || call.method !== 'tools/call')
-			throw new OrchestraError('not_found', 'there is no call of a tool with this number that has ended', {
-				hint: 'Choose one in the list of calls.',
-			});
-		const recorded = await this.#recordedCall(call, call.ms);
-		const { arguments: input = {} } = Object(recorded.params) as Readonly<Record<string, unknown>>;
-		const params = { name: call.name, arguments: input };
-		const compare = (now: CallAnswer): AnswerComparison => comparisonOf(recorded.answer, now);
-		return this.#pageCalls.run(exchange, 'tools/call', params, compare);
-	}
-
-	async #recordedCall(call: CallDetails, ms: number): Promise<RecordedExchange> {
-		const { hub, environment } = this.#deps;
-		const { routes } = await hub.catalogue.list('tools');
-		const found = await findRecordedCall(recordingsFolder(environment), {
-			server: call.backend,
-			tool: routes.get(call.name)?.name ?? call.name,
-			startedAt: new Date(call.at),
-			ms,
-			arguments: call.arguments === null ? undefined : parseJson(call.arguments),
+/** Make the call and stream its messages. Throws when it is not recorded or cannot be made again. */
+export async function replayCall(
+	{ exchange, number, pageCalls }: { exchange: ApiExchange; number: unknown; pageCalls: PageCalls },
+	deps: DashboardDeps,
+): Promise<void> {
+	const call = typeof number === 'number' ? deps.calls.details(number) : undefined;
+	if (call === undefined || call.ms === null || call.method !== 'tools/call')
+		throw new OrchestraError('not_found', 'there is no call of a tool with this number that has ended', {
+			hint: 'Choose one in the list of calls.',
 		});
-		if (found === undefined)
-			throw new OrchestraError('not_found', `no recording of ${call.backend} has this call`, {
-				hint: 'Add "record": true to the server, and make the call again.',
-			});
-		const reason =
-			found === 'several'
-				? 'several calls of that time may be it, and its arguments are not kept'
-				: whySkipped(found);
-		if (found !== 'several' && reason === undefined) return found;
-		throw new OrchestraError('bad_input', `this call is not made again: ${reason}`, {
-			hint: 'Open the tool, and call it with arguments of your own.',
-		});
-	}
+	const recorded = await recordedCall(call, call.ms, deps);
+	const { arguments: input = {} } = Object(recorded.params) as Readonly<Record<string, unknown>>;
+	const params = { name: call.name, arguments: input };
+	const compare = (now: CallAnswer): AnswerComparison => comparisonOf(recorded.answer, now);
+	return pageCalls.run(exchange, 'tools/call', params, compare);
 }
 
+async function recordedCall(
+	call: CallDetails,
+	ms: number,
+	{ hub, environment }: DashboardDeps,
+): Promise<RecordedExchange> {
+	const { routes } = await hub.catalogue.list('tools');
+	const found = await findRecordedCall(recordingsFolder(environment), {
+		server: call.backend,
+		tool: routes.get(call.name)?.name ?? call.name,
+		startedAt: new Date(call.at),
+		ms,
+		arguments: call.arguments === null ? undefined : parseJson(call.arguments),
+	});
+	if (found === undefined)
+		throw new OrchestraError('not_found', `no recording of ${call.backend} has this call`, {
+			hint: 'Add "record": true to the server, and make the call again.',
+		});
+	const reason =
+		found === 'several'
+			? 'several calls of that time may be it, and its arguments are not kept'
+			: whySkipped(found);
+	if (found !== 'several' && reason === undefined) return found;
+	throw new OrchestraError('bad_input', `this call is not made again: ${reason}`, {
+		hint: 'Open the tool, and call it with arguments of your own.',
+	});
+}
 /** The recorded answer and the new one. What differs between connections and not between answers is left out. */
 function comparisonOf(recorded: RecordedAnswer | undefined, now: CallAnswer): AnswerComparison {
 	const before = { [recorded?.member ?? 'result']: recorded === undefined ? null : parseJson(recorded.text) };

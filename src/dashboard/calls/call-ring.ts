@@ -1,8 +1,7 @@
 /*
  * The last calls of the hub in typed arrays: 40 bytes each, without an object per call.
  *
- * A call has a sequence number; its place is the number modulo the capacity. Calls from
- * the journal come first and have negative numbers towards the page.
+ * A call has a rising number, from 1 on; its place is the number modulo the capacity.
  */
 import { wildcard } from '../../trust/wildcard.ts';
 import type { CallOutcome, CallRow } from '../api/api-calls.ts';
@@ -52,72 +51,65 @@ export interface VisitedCall {
 	name: number;
 }
 
+const textColumns = ['client', 'backend', 'method', 'name', 'error'] as const;
+type TextColumn = (typeof textColumns)[number];
+
 export class CallRing {
 	readonly #capacity: number;
 	readonly #strings = new StringPool();
 	readonly #at: Float64Array;
 	readonly #ms: Float32Array;
 	readonly #outcome: Uint8Array;
-	readonly #client: Uint32Array;
-	readonly #backend: Uint32Array;
-	readonly #method: Uint32Array;
-	readonly #name: Uint32Array;
-	readonly #error: Uint32Array;
-	/** The sequence number of the next call. */
-	#next = 0;
-	/** Calls of the journal. */
-	#earlier = 0;
+	/** Numbers of strings. */
+	readonly #texts: Readonly<Record<TextColumn, Uint32Array>>;
+	/** The number of the last call. */
+	#last = 0;
 
 	constructor(capacity: number) {
 		this.#capacity = capacity;
 		this.#at = new Float64Array(capacity);
 		this.#ms = new Float32Array(capacity);
 		this.#outcome = new Uint8Array(capacity);
-		this.#client = new Uint32Array(capacity);
-		this.#backend = new Uint32Array(capacity);
-		this.#method = new Uint32Array(capacity);
-		this.#name = new Uint32Array(capacity);
-		this.#error = new Uint32Array(capacity);
+		const text = (): Uint32Array => new Uint32Array(capacity);
+		this.#texts = { client: text(), backend: text(), method: text(), name: text(), error: text() };
 	}
 
 	/** Calls that are retained. */
 	get size(): number {
-		return Math.min(this.#next, this.#capacity);
-	}
-
-	/** Add a call of the journal, before the first other one. */
-	addEarlier(call: BegunCall, end: EndedCall): void {
-		this.#earlier++;
-		this.begin(call);
-		this.#end(this.#next - 1, end);
+		return Math.min(this.#last, this.#capacity);
 	}
 
 	/** Add a call. Returns its number. */
-	begin({ at, client, backend, method, name }: BegunCall): number {
-		const sequence = this.#next++;
-		const slot = sequence % this.#capacity;
-		if (sequence >= this.#capacity) this.#release(slot);
-		this.#at[slot] = at;
+	begin(call: BegunCall): number {
+		const number = ++this.#last;
+		const slot = number % this.#capacity;
+		const isUsed = number > this.#capacity;
+		this.#at[slot] = call.at;
 		this.#ms[slot] = 0;
 		this.#outcome[slot] = 0;
-		this.#client[slot] = this.#strings.add(client);
-		this.#backend[slot] = this.#strings.add(backend);
-		this.#method[slot] = this.#strings.add(method);
-		this.#name[slot] = this.#strings.add(name);
-		this.#error[slot] = this.#strings.add('');
-		return this.#numberOf(sequence);
+		for (const column of textColumns) {
+			const ids = this.#texts[column];
+			if (isUsed) this.#strings.release(ids[slot] ?? 0);
+			ids[slot] = this.#strings.add(column === 'error' ? '' : call[column]);
+		}
+		return number;
 	}
 
 	/** The call with this number ended. Does nothing when it is not retained any more. */
-	end(number: number, end: EndedCall): void {
-		const sequence = this.#sequenceOf(number);
-		if (this.#isRetained(sequence)) this.#end(sequence, end);
+	end(number: number, { outcome, ms, error = '' }: EndedCall): void {
+		if (!this.#isRetained(number)) return;
+		const slot = number % this.#capacity;
+		this.#ms[slot] = ms;
+		this.#outcome[slot] = Math.max(0, outcomes.indexOf(outcome));
+		if (error === '') return;
+		const { error: errors } = this.#texts;
+		this.#strings.release(errors[slot] ?? 0);
+		errors[slot] = this.#strings.add(error);
 	}
 
 	/** Undefined when it is not retained. */
 	row(number: number): CallRow | undefined {
-		const sequence = this.#sequenceOf(number);
-		return this.#isRetained(sequence) ? this.#rowAt(sequence) : undefined;
+		return this.#isRetained(number) ? this.#rowAt(number) : undefined;
 	}
 
 	/** Rows that match, the newest first, before the call with the number `before`, and how many match at all. */
@@ -126,13 +118,13 @@ export class CallRing {
 		{ before, limit }: { before: number | undefined; limit: number },
 	): { rows: CallRow[]; next: number | null; matched: number } {
 		const rows: CallRow[] = [];
-		const end = before === undefined ? this.#next : this.#sequenceOf(before);
+		const end = before ?? Number.POSITIVE_INFINITY;
 		let matched = 0;
 		let next: number | null = null;
-		this.#visit(filter, (sequence) => {
+		this.#visit(filter, (number) => {
 			matched++;
-			if (sequence >= end) return;
-			if (rows.length < limit) rows.push(this.#rowAt(sequence));
+			if (number >= end) return;
+			if (rows.length < limit) rows.push(this.#rowAt(number));
 			else next ??= rows.at(-1)?.number ?? null;
 		});
 		return { rows, next, matched };
@@ -141,15 +133,16 @@ export class CallRing {
 	/** Visit the calls that ended and match, the newest first. One object is used for all of them. A canceled call did not fail. */
 	visitEnded(filter: RowFilter, visit: (call: VisitedCall) => void): void {
 		const call = { at: 0, ms: 0, isFailed: false, client: 0, backend: 0, name: 0 };
-		this.#visit(filter, (_sequence, slot) => {
+		const { client, backend, name } = this.#texts;
+		this.#visit(filter, (_number, slot) => {
 			const outcome = this.#outcome[slot] ?? 0;
 			if (outcome === 0) return;
 			call.at = this.#at[slot] ?? 0;
 			call.ms = this.#ms[slot] ?? 0;
 			call.isFailed = outcome === FAILED || outcome === ERROR;
-			call.client = this.#client[slot] ?? 0;
-			call.backend = this.#backend[slot] ?? 0;
-			call.name = this.#name[slot] ?? 0;
+			call.client = client[slot] ?? 0;
+			call.backend = backend[slot] ?? 0;
+			call.name = name[slot] ?? 0;
 			visit(call);
 		});
 	}
@@ -159,67 +152,43 @@ export class CallRing {
 		return this.#strings.text(id);
 	}
 
-	#visit(filter: RowFilter, visit: (sequence: number, slot: number) => void): void {
+	#visit(filter: RowFilter, visit: (number: number, slot: number) => void): void {
 		const names = matcher(this.#strings, filter.tool);
 		const { exactClient } = filter;
+		const { client, backend, name } = this.#texts;
 		const clients = matcher(this.#strings, exactClient ?? filter.client, exactClient !== undefined);
 		const backends = matcher(this.#strings, filter.backend, true);
 		const isOutcome = outcomeTest(filter.outcome);
 		const since = filter.since ?? 0;
-		const oldest = Math.max(0, this.#next - this.#capacity);
-		for (let sequence = this.#next - 1; sequence >= oldest; sequence--) {
-			const slot = sequence % this.#capacity;
+		for (let number = this.#last; this.#isRetained(number); number--) {
+			const slot = number % this.#capacity;
 			if ((this.#at[slot] ?? 0) < since || !isOutcome(this.#outcome[slot] ?? 0)) continue;
-			if (names?.[this.#name[slot] ?? 0] === 0 || clients?.[this.#client[slot] ?? 0] === 0) continue;
-			if (backends?.[this.#backend[slot] ?? 0] === 0) continue;
-			visit(sequence, slot);
+			if (names?.[name[slot] ?? 0] === 0 || clients?.[client[slot] ?? 0] === 0) continue;
+			if (backends?.[backend[slot] ?? 0] === 0) continue;
+			visit(number, slot);
 		}
 	}
 
-	#end(sequence: number, { outcome, ms, error = '' }: EndedCall): void {
-		const slot = sequence % this.#capacity;
-		this.#ms[slot] = ms;
-		this.#outcome[slot] = Math.max(0, outcomes.indexOf(outcome));
-		if (error === '') return;
-		this.#strings.release(this.#error[slot] ?? 0);
-		this.#error[slot] = this.#strings.add(error);
-	}
-
-	#rowAt(sequence: number): CallRow {
-		const slot = sequence % this.#capacity;
-		const text = (column: Uint32Array): string => this.#strings.text(column[slot] ?? 0);
+	#rowAt(number: number): CallRow {
+		const slot = number % this.#capacity;
+		const text = (column: TextColumn): string => this.#strings.text(this.#texts[column][slot] ?? 0);
 		const outcome = outcomes[this.#outcome[slot] ?? 0] ?? 'running';
-		const error = text(this.#error);
+		const error = text('error');
 		return {
-			number: this.#numberOf(sequence),
+			number,
 			at: this.#at[slot] ?? 0,
-			client: text(this.#client),
-			backend: text(this.#backend),
-			method: text(this.#method),
-			name: text(this.#name),
+			client: text('client'),
+			backend: text('backend'),
+			method: text('method'),
+			name: text('name'),
 			outcome,
 			ms: outcome === 'running' ? null : Math.round((this.#ms[slot] ?? 0) * 10) / 10,
 			...(error !== '' && { error }),
 		};
 	}
 
-	#release(slot: number): void {
-		for (const column of [this.#client, this.#backend, this.#method, this.#name, this.#error])
-			this.#strings.release(column[slot] ?? 0);
-	}
-
-	#isRetained(sequence: number): boolean {
-		return sequence >= 0 && sequence < this.#next && sequence >= this.#next - this.#capacity;
-	}
-
-	/** -1 is the last call of the journal, 1 the first one after it. */
-	#numberOf(sequence: number): number {
-		const number = sequence - this.#earlier;
-		return number < 0 ? number : number + 1;
-	}
-
-	#sequenceOf(number: number): number {
-		return (number > 0 ? number - 1 : number) + this.#earlier;
+	#isRetained(number: number): boolean {
+		return number > 0 && number <= this.#last && number > this.#last - this.#capacity;
 	}
 }
 

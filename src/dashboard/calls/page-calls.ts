@@ -167,13 +167,8 @@ const clientInfo = { name: DASHBOARD_CLIENT, version: packageVersion() };
 
 function forward(method: string, params: unknown, send: (message: CallMessage) => void): void {
 	if (!isObject(params)) return;
-	if (method === 'notifications/progress') {
-		const { at: _at, ...row } = progressRow(params);
-		send({ kind: 'progress', ...row });
-	} else if (method === 'notifications/message') {
-		const { at: _at, ...row } = callLogRow(params);
-		send({ kind: 'log', ...row });
-	}
+	if (method === 'notifications/progress') send({ kind: 'progress', ...progressRow(params) });
+	else if (method === 'notifications/message') send({ kind: 'log', ...callLogRow(params) });
 }
 
 function elicitationOf({

@@ -49,7 +49,7 @@ export class CommandRunTable {
 		const child = this.#start(command);
 		const reply = new LineReply(response, limits);
 		const log = (text: string): void =>
-			reply.send({ kind: 'log', level: 'info', logger: null, text: redact(text) });
+			reply.send({ kind: 'log', at: Date.now(), level: 'info', logger: null, text: redact(text) });
 		const end = await ended(child, { signal, limits, log });
 		const ms = performance.now() - began;
 		if ('error' in end) return reply.end({ kind: 'error', error: end.error, ms });

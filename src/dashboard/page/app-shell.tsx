@@ -1,13 +1,14 @@
-/* What is around every view: navigation, connection, notices, keyboard. */
+/* What is around every view: navigation, connection, notices, keyboard, help. */
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent, JSX } from 'preact';
-import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
+import type { Health } from '../../hub/source-status.ts';
 import { CommandText } from './components/command-text.tsx';
 import { ErrorText } from './components/panel.tsx';
-import { HelpDialog } from './help-dialog.tsx';
 import { useDashboard } from './live/dashboard.ts';
+import type { FeedState } from './live/event-feed.ts';
 import { routeHref, type ViewName, viewNames } from './live/route.ts';
-import { usePageKeys } from './page-keys.ts';
+import { pageKeys, usePageKeys } from './page-keys.ts';
 import { AddScreen } from './screens/add/add-screen.tsx';
 import { ApprovalsScreen } from './screens/approvals/approvals-screen.tsx';
 import { CallsScreen } from './screens/calls/calls-screen.tsx';
@@ -20,21 +21,28 @@ import { SettingsScreen } from './screens/settings-screen.tsx';
 import { TasksScreen } from './screens/tasks-screen.tsx';
 import { ToolsScreen } from './screens/tools/tools-screen.tsx';
 import { UsageScreen } from './screens/usage-screen.tsx';
-import { VisibleText } from './text/visible-text.tsx';
+import { visibleLine, visibleText } from './text/visible-text.tsx';
 
-const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent }>> = {
-	overview: { title: 'Overview', View: OverviewScreen },
-	tools: { title: 'Tools', View: ToolsScreen },
-	calls: { title: 'Calls', View: CallsScreen },
-	servers: { title: 'Servers', View: ServerScreen },
-	approvals: { title: 'Approvals', View: ApprovalsScreen },
-	library: { title: 'Library', View: LibraryScreen },
-	usage: { title: 'Usage', View: UsageScreen },
-	tasks: { title: 'Tasks', View: TasksScreen },
-	results: { title: 'Results', View: ResultsScreen },
-	add: { title: 'Add', View: AddScreen },
-	hubs: { title: 'Hubs', View: HubsScreen },
-	settings: { title: 'Settings', View: SettingsScreen },
+interface ShownView {
+	readonly title: string;
+	readonly View: FunctionComponent;
+	/** Shows the same in a terminal. */
+	readonly command: string;
+}
+
+const VIEWS: Readonly<Record<ViewName, ShownView>> = {
+	overview: { title: 'Overview', View: OverviewScreen, command: 'mctl hub status' },
+	tools: { title: 'Tools', View: ToolsScreen, command: 'mctl list' },
+	calls: { title: 'Calls', View: CallsScreen, command: 'mctl log' },
+	servers: { title: 'Servers', View: ServerScreen, command: 'mctl hub ps' },
+	approvals: { title: 'Approvals', View: ApprovalsScreen, command: 'mctl approve' },
+	library: { title: 'Library', View: LibraryScreen, command: 'mctl find <task>' },
+	usage: { title: 'Usage', View: UsageScreen, command: 'mctl usage' },
+	tasks: { title: 'Tasks', View: TasksScreen, command: 'mctl tasks' },
+	results: { title: 'Results', View: ResultsScreen, command: 'mctl results ls' },
+	add: { title: 'Add', View: AddScreen, command: 'mctl init' },
+	hubs: { title: 'Hubs', View: HubsScreen, command: 'mctl hub ls' },
+	settings: { title: 'Settings', View: SettingsScreen, command: 'mctl doctor' },
 };
 
 export function AppShell(): JSX.Element {
@@ -100,7 +108,7 @@ function HubName(): JSX.Element {
 		<div class="hub-name">
 			<h1>Orchestra</h1>
 			<span class="root" title={root}>
-				<VisibleText text={root.split(/[\\/]/).at(-1) || root} isLine />
+				{visibleLine(root.split(/[\\/]/).at(-1) || root)}
 			</span>
 		</div>
 	);
@@ -125,14 +133,14 @@ function Navigation(): JSX.Element {
 	);
 }
 
-const CONNECTION_CLASS = {
+const CONNECTION_CLASS: Readonly<Record<FeedState, Health>> = {
 	live: 'good',
 	connecting: 'busy',
 	paused: 'busy',
 	lost: 'bad',
 	'signed out': 'bad',
 	restarted: 'bad',
-} as const;
+};
 
 function ConnectionState(): JSX.Element {
 	const { feed } = useDashboard();
@@ -158,29 +166,28 @@ function SignOutButton(): JSX.Element | null {
 	);
 }
 
+/** What is said about a connection that needs the user: the text before the command and after it. */
+const BANNERS: Readonly<Partial<Record<FeedState, readonly [string, string]>>> = {
+	lost: [
+		'The connection to the hub is lost; what you see may be old. The page reconnects by itself. If the hub was stopped:',
+		'',
+	],
+	restarted: [
+		'The hub was restarted, and a new hub knows no sign-in. Sign in with',
+		'and this page goes on.',
+	],
+	'signed out': ['This page is signed out. Sign in with', 'and it goes on.'],
+};
+
 function ConnectionBanner(): JSX.Element | null {
 	const { feed } = useDashboard();
-	if (feed.connection.value === 'lost')
-		return (
-			<p class="banner" role="alert">
-				The connection to the hub is lost; what you see may be old. The page reconnects by itself. If the hub
-				was stopped: <CommandText command="mctl dashboard" />
-			</p>
-		);
-	if (feed.connection.value === 'restarted')
-		return (
-			<p class="banner" role="alert">
-				The hub was restarted, and a new hub knows no sign-in. Sign in with{' '}
-				<CommandText command="mctl dashboard" /> and this page goes on.
-			</p>
-		);
-	if (feed.connection.value === 'signed out')
-		return (
-			<p class="banner" role="alert">
-				This page is signed out. Sign in with <CommandText command="mctl dashboard" /> and it goes on.
-			</p>
-		);
-	return null;
+	const banner = BANNERS[feed.connection.value];
+	if (!banner) return null;
+	return (
+		<p class="banner" role="alert">
+			{banner[0]} <CommandText command="mctl dashboard" /> {banner[1]}
+		</p>
+	);
 }
 
 /** The notices of the last seconds, below the view. */
@@ -191,9 +198,7 @@ function NoticeList(): JSX.Element {
 			{dashboard.notices.value.map(({ id, text, command, error }) => (
 				<div key={id} class={`notice${error ? ' bad' : ''}`}>
 					<div>
-						<p>
-							<VisibleText text={text} />
-						</p>
+						<p>{visibleText(text)}</p>
 						{error && <ErrorText error={error} />}
 						{command && <CommandText command={command} />}
 					</div>
@@ -203,6 +208,43 @@ function NoticeList(): JSX.Element {
 				</div>
 			))}
 		</div>
+	);
+}
+
+/** The keys, and where the same is found in a terminal. */
+function HelpDialog({ onClose }: { onClose: () => void }): JSX.Element {
+	const dialog = useRef<HTMLDialogElement>(null);
+	useEffect(() => dialog.current?.showModal(), []);
+	return (
+		<dialog ref={dialog} aria-label="Help" onClose={onClose}>
+			<h2>Keys</h2>
+			<dl class="keys">
+				{pageKeys.map(([key, what]) => (
+					<div>
+						<dt>
+							<kbd>{key}</kbd>
+						</dt>
+						<dd>{what}</dd>
+					</div>
+				))}
+			</dl>
+			<h2>In a terminal</h2>
+			<dl class="keys">
+				{Object.values(VIEWS).map(({ title, command }) => (
+					<div>
+						<dt>{title}</dt>
+						<dd>
+							<CommandText command={command} />
+						</dd>
+					</div>
+				))}
+			</dl>
+			<form method="dialog">
+				<button type="submit" class="primary">
+					Close
+				</button>
+			</form>
+		</dialog>
 	);
 }
 

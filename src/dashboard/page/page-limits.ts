@@ -3,11 +3,8 @@
 /** Most pixels of an image that is drawn. */
 export const DRAWN_PIXELS_LIMIT = 40_000_000;
 
-/** Log lines of a run that are retained. */
+/** Log lines of a call or a command that are retained. */
 export const RUN_LOGS_LIMIT = 500;
-
-/** Lines of a command that are retained. */
-export const COMMAND_LINES_LIMIT = 200;
 
 /** The address of a download is released after the browser has taken them. */
 export const DOWNLOAD_RELEASE_MS = 60_000;
@@ -20,7 +17,7 @@ export const DRAFTS_LIMIT = 200;
 
 export const COPIED_MS = 1_500;
 
-/** How often a value is fetched again while the page is visible, in milliseconds. */
+/** How often a value is fetched again while the page is visible, one about the calls only after new ones; in milliseconds. */
 export const FETCHED_RENEW_MS = 3_000;
 
 /** A search is sent per pause in typing. */
@@ -65,8 +62,6 @@ export const FOLDED_VALUE_CHARACTERS = 120;
 /** How long the page looks for the end of a call that was allowed. */
 export const APPROVED_OUTCOME_MS = 60_000;
 
-/** Interval of the chart of calls while there are new calls, in milliseconds. */
-export const CHART_RENEW_MS = 3_000;
 /** How often a list of the calls of the last minutes is loaded again. */
 export const CALLS_RENEW_MS = 10_000;
 
@@ -74,9 +69,6 @@ export const CALLS_RENEW_MS = 10_000;
 export const FLOW_CLIENTS_LIMIT = 10;
 export const FLOW_SERVERS_LIMIT = 16;
 export const FLOW_BUILT_INS_LIMIT = 5;
-
-/** The least time between two requests of the overview, in milliseconds. */
-export const OVERVIEW_RENEW_MS = 3_000;
 
 /** Rows of the list of results; the command has all. */
 export const RESULT_ROWS_LIMIT = 200;

@@ -6,7 +6,7 @@
  * words, their forms and synonyms; the word vectors are not loaded a second time.
  */
 import { DOCUMENT_DESCRIPTION_CHARACTERS } from '../../hub/expose/expose-limits.ts';
-import { bundledSynonyms, readSynonyms } from '../../library/files/word-list-files.ts';
+import { readSynonyms } from '../../library/files/word-list-files.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { SearchField, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
@@ -66,7 +66,7 @@ export class ItemIndex {
 
 	async #update(list: readonly IndexedItem[]): Promise<void> {
 		if (this.#list === list) return;
-		if (this.#index.size === 0) this.#index.useSynonyms(readSynonyms(bundledSynonyms()));
+		if (this.#index.size === 0) this.#index.useSynonyms(readSynonyms());
 		this.#list = undefined; // until the update is complete
 		const slices = new WorkSlices();
 		const ids = new Set(list.map(idOf));

@@ -1,7 +1,7 @@
 /* The library: search with a token budget and explained scores, and one document. */
 import { OrchestraError } from '../../errors.ts';
 import { toolsOfSkill } from '../../hub/skills/skill-tools.ts';
-import { able, type Source } from '../../hub/source.ts';
+import { able, type Source, type SourceAbilities } from '../../hub/source.ts';
 import type { Match } from '../../library/match/match.ts';
 import { estimateTokens } from '../../library/match/tokens.ts';
 import { quoted } from '../../printable.ts';
@@ -14,7 +14,6 @@ import type {
 	SkillRow,
 	SkillsReply,
 } from '../api/api-catalogue.ts';
-import type { PageCalls } from '../calls/page-calls.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 import { LIBRARY_BUDGET_LIMIT } from '../dashboard-limits.ts';
 
@@ -23,63 +22,64 @@ const MATCHES = 50;
 /** Documents in a reply without a query. */
 const LISTED = 2000;
 
-export class LibraryView {
-	readonly #deps: Pick<DashboardDeps, 'hub'>;
-	readonly #pageCalls: PageCalls;
+type Deps = Pick<DashboardDeps, 'hub'>;
+type Documents = SourceAbilities['listDocuments'];
 
-	constructor(deps: Pick<DashboardDeps, 'hub'>, pageCalls: PageCalls) {
-		this.#deps = deps;
-		this.#pageCalls = pageCalls;
-	}
+/** The documents for a query, best first; all of them for an empty one. */
+export async function libraryReply(query: string, budget: number | null, deps: Deps): Promise<LibraryReply> {
+	const began = performance.now();
+	const library = able(libraryOf(deps), 'listDocuments');
+	const found = query.trim() === '' ? await allDocuments(library) : await matching(query, library);
+	const within = inBudget(found.matches, budget === null ? null : Math.min(budget, LIBRARY_BUDGET_LIMIT));
+	const ms = Math.round((performance.now() - began) * 10) / 10;
+	const isCut = within.matches.length < found.total;
+	return { ...within, budget, total: found.total, isCut, ms };
+}
 
-	/** The documents for a query, best first; all of them for an empty one. */
-	async find(query: string, budget: number | null): Promise<LibraryReply> {
-		const began = performance.now();
-		const found = query.trim() === '' ? await this.#all() : await this.#search(query);
-		const within = inBudget(found.matches, budget === null ? null : Math.min(budget, LIBRARY_BUDGET_LIMIT));
-		const ms = Math.round((performance.now() - began) * 10) / 10;
-		const isCut = within.matches.length < found.total;
-		return { ...within, budget, total: found.total, isCut, ms };
-	}
+/** The skills of all servers, the library and the project. */
+export async function skillsReply({ hub }: Deps): Promise<SkillsReply> {
+	return { skills: (await hub.list('skills')).map(skillRow) };
+}
 
-	/** The skills of all servers, the library and the project. */
-	async skills(): Promise<SkillsReply> {
-		return { skills: (await this.#deps.hub.list('skills')).map(skillRow) };
-	}
+/** The text of a document. Throws `not_found`. @param read sends a request of the page */
+export async function libraryDocument(
+	uri: string,
+	read: (method: string, params: object) => Promise<unknown>,
+	deps: Deps,
+): Promise<LibraryDocument> {
+	if (!able(libraryOf(deps), 'ownsUri')?.ownsUri(uri)) throw noDocument(uri);
+	const result = await read('resources/read', { uri });
+	const contents = isObject(result) ? result['contents'] : undefined;
+	const content: unknown = Array.isArray(contents) ? contents[0] : undefined;
+	const { text, mimeType } = isObject(content) ? content : {};
+	if (typeof text !== 'string') throw noDocument(uri);
+	return {
+		uri,
+		mimeType: typeof mimeType === 'string' ? mimeType : 'text/markdown',
+		text,
+		tokens: estimateTokens(text),
+		command: `mctl read ${quoted(uri)}`,
+	};
+}
 
-	/** The text of a document. Throws `not_found`. */
-	async document(uri: string, signal: AbortSignal): Promise<LibraryDocument> {
-		if (!able(this.#library(), 'ownsUri')?.ownsUri(uri)) throw noDocument(uri);
-		const result = await this.#pageCalls.request('resources/read', { uri }, signal);
-		const contents = isObject(result) ? result['contents'] : undefined;
-		const content: unknown = Array.isArray(contents) ? contents[0] : undefined;
-		const { text, mimeType } = isObject(content) ? content : {};
-		if (typeof text !== 'string') throw noDocument(uri);
-		return {
-			uri,
-			mimeType: typeof mimeType === 'string' ? mimeType : 'text/markdown',
-			text,
-			tokens: estimateTokens(text),
-			command: `mctl read ${quoted(uri)}`,
-		};
-	}
+interface FoundDocuments {
+	readonly matches: LibraryMatch[];
+	readonly total: number;
+}
 
-	async #search(query: string): Promise<{ matches: LibraryMatch[]; total: number }> {
-		const library = this.#library();
-		const options = { mode: 'index', maxResults: MATCHES } as const;
-		const found = await able(library, 'listDocuments')?.findDocuments(query, options);
-		return { matches: found?.matches.map(matchRow) ?? [], total: found?.total ?? 0 };
-	}
+async function matching(query: string, library: Documents | undefined): Promise<FoundDocuments> {
+	const found = await library?.findDocuments(query, { mode: 'index', maxResults: MATCHES });
+	return { matches: found?.matches.map(matchRow) ?? [], total: found?.total ?? 0 };
+}
 
-	async #all(): Promise<{ matches: LibraryMatch[]; total: number }> {
-		const listed = (await able(this.#library(), 'listDocuments')?.listDocuments()) ?? [];
-		const matches = listed.slice(0, LISTED).map((fragment) => matchRow({ fragment, score: 0, why: [] }));
-		return { matches, total: listed.length };
-	}
+async function allDocuments(library: Documents | undefined): Promise<FoundDocuments> {
+	const listed = (await library?.listDocuments()) ?? [];
+	const matches = listed.slice(0, LISTED).map((fragment) => matchRow({ fragment, score: 0, why: [] }));
+	return { matches, total: listed.length };
+}
 
-	#library(): Source | undefined {
-		return this.#deps.hub.sources.find(({ kind }) => kind === 'library');
-	}
+function libraryOf({ hub }: Deps): Source | undefined {
+	return hub.sources.find(({ kind }) => kind === 'library');
 }
 
 function matchRow({ fragment, score, why }: Match): LibraryMatch {

@@ -3,29 +3,9 @@ import { OrchestraError } from '../../errors.ts';
 import { PAGE_LIMIT_BYTES } from '../../hub/results/result-limits.ts';
 import { readResultPage } from '../../hub/results/result-page.ts';
 import { allStored } from '../../hub/results/result-store.ts';
-import { readSent, type SentForm, type StoredResult } from '../../hub/results/stored-result.ts';
+import { readSent, type StoredResult } from '../../hub/results/stored-result.ts';
+import type { ResultReply, ResultsReply, StoredResultRow } from '../api/api-types.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
-
-/** A stored result. */
-export interface StoredResultRow
-	extends Pick<StoredResult, 'handle' | 'tool' | 'client' | 'bytes' | 'mimeType' | 'isPinned'> {
-	readonly keptAt: string;
-}
-
-/** Newest first. */
-export interface ResultsReply {
-	readonly results: readonly StoredResultRow[];
-}
-
-/** One stored result in both forms. */
-export interface ResultReply extends StoredResultRow {
-	/** The first 1 MiB; null for an image or other bytes. */
-	readonly text: string | null;
-	/** Whether `text` is all of it. */
-	readonly isWhole: boolean;
-	/** The form that its agent got; null when that was all of it, or another answer. */
-	readonly shortened: SentForm | null;
-}
 
 /** All results, or the one of this handle. */
 export async function resultsReply(

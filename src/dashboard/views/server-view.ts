@@ -1,8 +1,7 @@
 /* Everything about one source, and the actions on it. */
 import type { PluginEntry, PolicyRule, ServerEntry } from '../../config/configuration.ts';
 import { entryFiles, type ServerFile, writeServerFile } from '../../config/edit/editable-files.ts';
-import { enabledEdit } from '../../config/edit/enable-server.ts';
-import { quarantineEdit } from '../../config/edit/quarantine-server.ts';
+import { enabledEdit, quarantineEdit } from '../../config/edit/entry-switches.ts';
 import { OrchestraError } from '../../errors.ts';
 import { controlServer } from '../../hub/shared/hub-control.ts';
 import { able, type ServerLine } from '../../hub/source.ts';
@@ -16,9 +15,9 @@ import { logsCommand, serverCommand } from '../commands/mctl-commands.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import type { MemorySamples } from './memory-samples.ts';
-import { PinDrifts } from './pin-drifts.ts';
-import type { PolicyChange } from './policy-change.ts';
-import { sourceRowOf } from './source-rows.ts';
+import { acceptDrifts, driftsOf } from './pin-drifts.ts';
+import { ruleOfServer } from './policy-change.ts';
+import { sourceRows } from './source-rows.ts';
 
 /** Lines of stderr and stdout in a reply. */
 const LINES = 1000;
@@ -33,91 +32,86 @@ const actions: readonly ServerAction[] = [
 	'quarantine',
 ];
 
-export class ServerView {
-	readonly #deps: DashboardDeps;
-	readonly #catalogue: CatalogueView;
-	readonly #memory: MemorySamples;
-	readonly #drifts: PinDrifts;
-	readonly #policy: PolicyChange;
+type Deps = DashboardDeps & {
+	readonly catalogue: CatalogueView;
+	readonly memory: MemorySamples;
+};
 
-	constructor(
-		deps: DashboardDeps,
-		{ catalogue, memory, policy }: { catalogue: CatalogueView; memory: MemorySamples; policy: PolicyChange },
-	) {
-		this.#policy = policy;
-		this.#deps = deps;
-		this.#catalogue = catalogue;
-		this.#memory = memory;
-		this.#drifts = new PinDrifts(deps);
-	}
-
-	/** Throws `not_found`. */
-	async page(id: string): Promise<ServerPage> {
-		const row = sourceRowOf(id, this.#deps, this.#memory);
-		if (row === undefined) throw noSuchSource(id);
-		const entry = this.#entryOf(id);
-		const source = this.#deps.hub.sources.find((each) => each.id === id);
-		const lines = able(source, 'control')?.lines();
-		const catalogue = await this.#catalogue.rowsOf(id);
-		const { sources } = await this.#catalogue.costs();
-		return {
-			...row,
-			target: entry === undefined ? null : targetOf(entry),
-			source: entry?.file ?? null,
-			log: lines?.last(LINES) ?? [],
-			catalogue,
-			environment: entry === undefined ? [] : environmentOf(entry),
-			tokens: sources.find(({ backend }) => backend === id)?.tokens ?? null,
-			history: lines?.events().map(eventOf) ?? [],
-			rules: await this.#rulesOf(id),
-			policyTarget: this.#policy.ofServer(id),
-			...(row.drifted > 0 ? this.#drifts.of(id) : { drift: [], driftSha256: null }),
-			commands: commandsFor(row),
-		};
-	}
-
-	/** Carry out an action. Throws the reason when it fails. */
-	async act(id: string, action: ServerAction, sha256?: string): Promise<DoneReply> {
-		const command = serverCommand(action, id);
-		let untrusted: string | undefined;
-		if (action === 'enable' || action === 'disable')
-			untrusted = await this.#edit(id, (file) => enabledEdit(file, id, action === 'enable'));
-		else if (action === 'quarantine') untrusted = await this.#edit(id, (file) => quarantineEdit(file, id));
-		else if (action === 'accept') await this.#drifts.accept(id, sha256);
-		else await controlServer(this.#deps.hub, action, id);
-		const message = untrusted && `The project file is not trusted, because ${untrusted}: mctl trust`;
-		return { isDone: true, command, message };
-	}
-
-	/** Change the entry of a server or plugin, and use the changed configuration. Returns why the file is not trusted. */
-	async #edit(id: string, edit: (file: ServerFile) => string | undefined): Promise<string | undefined> {
-		const { environment, opened } = this.#deps;
-		const { root } = opened.configuration();
-		const entry = this.#entryOf(id);
-		const files = [...entryFiles('project', root, environment), ...entryFiles('user', root, environment)];
-		const file = files.find(({ path }) => path === entry?.file);
-		if (entry === undefined || file === undefined) throw noSuchSource(id);
-		const text = edit(file);
-		if (text === undefined) return undefined;
-		const untrusted = await writeServerFile(file, text, environment);
-		await opened.reload();
-		return untrusted;
-	}
-
-	async #rulesOf(id: string): Promise<PolicyRuleRow[]> {
-		const { hub, opened } = this.#deps;
-		const routes = [...(await hub.catalogue.list('tools')).routes.values()];
-		const tools = routes.flatMap(({ source, toolName }) => (source.id === id && toolName ? [toolName] : []));
-		return policyOf(opened.configuration()).rulesAbout(tools).map(ruleRow);
-	}
-
-	#entryOf(id: string): ServerEntry | PluginEntry | undefined {
-		const { mcpServers, plugins } = this.#deps.opened.configuration();
-		return mcpServers.find(({ name }) => name === id) ?? plugins.find((plugin) => plugin.id === id);
-	}
+/** Throws `not_found`. */
+export async function serverPage(id: string, deps: Deps): Promise<ServerPage> {
+	const row = sourceRows(deps, deps.memory).find((each) => each.id === id);
+	if (row === undefined) throw noSuchSource(id);
+	const entry = entryOf(id, deps);
+	const source = deps.hub.sources.find((each) => each.id === id);
+	const lines = able(source, 'control')?.lines();
+	const catalogue = await deps.catalogue.rowsOf(id);
+	const { sources } = await deps.catalogue.costs();
+	return {
+		...row,
+		target: entry === undefined ? null : targetOf(entry),
+		source: entry?.file ?? null,
+		log: lines?.last(LINES) ?? [],
+		catalogue,
+		environment: entry === undefined ? [] : environmentOf(entry),
+		tokens: sources.find(({ backend }) => backend === id)?.tokens ?? null,
+		history: lines?.events().map(eventOf) ?? [],
+		rules: await rulesOf(id, deps),
+		policyTarget: ruleOfServer(id, deps),
+		...(row.drifted > 0 ? driftsOf(id, deps) : { drift: [], driftSha256: null }),
+		commands: commandsFor(row),
+	};
 }
 
-export function isServerAction(value: unknown): value is ServerAction {
+/** Carry out an action; with `accept`, `sha256` is the hash of what the page showed. Throws the reason when it fails. */
+export async function actOnServer(
+	{ id, action, sha256 }: { id: string; action: unknown; sha256: unknown },
+	deps: Deps,
+): Promise<DoneReply> {
+	if (!isServerAction(action))
+		throw new OrchestraError('bad_input', 'a server has no such action', {
+			hint: 'Use start, stop, restart, enable or disable.',
+		});
+	let untrusted: string | undefined;
+	if (action === 'enable' || action === 'disable')
+		untrusted = await editEntry(id, (file) => enabledEdit(file, id, action === 'enable'), deps);
+	else if (action === 'quarantine') untrusted = await editEntry(id, (file) => quarantineEdit(file, id), deps);
+	else if (action === 'accept') await acceptDrifts(id, typeof sha256 === 'string' ? sha256 : undefined, deps);
+	else await controlServer(deps.hub, action, id);
+	const message = untrusted && `The project file is not trusted, because ${untrusted}: mctl trust`;
+	return { isDone: true, command: serverCommand(action, id), message };
+}
+
+/** Change the entry of a server or plugin, and use the changed configuration. Returns why the file is not trusted. */
+async function editEntry(
+	id: string,
+	edit: (file: ServerFile) => string | undefined,
+	deps: Deps,
+): Promise<string | undefined> {
+	const { environment, opened } = deps;
+	const { root } = opened.configuration();
+	const entry = entryOf(id, deps);
+	const files = [...entryFiles('project', root, environment), ...entryFiles('user', root, environment)];
+	const file = files.find(({ path }) => path === entry?.file);
+	if (entry === undefined || file === undefined) throw noSuchSource(id);
+	const text = edit(file);
+	if (text === undefined) return undefined;
+	const untrusted = await writeServerFile(file, text, environment);
+	await opened.reload();
+	return untrusted;
+}
+
+async function rulesOf(id: string, { hub, opened }: Deps): Promise<PolicyRuleRow[]> {
+	const routes = [...(await hub.catalogue.list('tools')).routes.values()];
+	const tools = routes.flatMap(({ source, toolName }) => (source.id === id && toolName ? [toolName] : []));
+	return policyOf(opened.configuration()).rulesAbout(tools).map(ruleRow);
+}
+
+function entryOf(id: string, { opened }: Deps): ServerEntry | PluginEntry | undefined {
+	const { mcpServers, plugins } = opened.configuration();
+	return mcpServers.find(({ name }) => name === id) ?? plugins.find((plugin) => plugin.id === id);
+}
+
+function isServerAction(value: unknown): value is ServerAction {
 	return actions.some((each) => each === value);
 }
 

@@ -10,9 +10,7 @@ import { type AnyKeys, bothLists, byName } from '../../config/key.ts';
 import type { LoadedConfiguration } from '../../config/load.ts';
 import { type ConfigFile, mergeSections } from '../../config/merge-sections.ts';
 import { yamlKeys } from '../../config/plugins-yaml.ts';
-import { pluginKeys } from '../../config/sections/plugin-entry.ts';
-import { type FileSections, sectionNames, sections } from '../../config/sections/sections.ts';
-import { serverKeys } from '../../config/sections/server-entry.ts';
+import { type FileSections, secretKeys, sectionNames, sections } from '../../config/sections/sections.ts';
 import { isWrittenInside } from '../../config/trust/project-effects.ts';
 import { redactArgs } from '../../named-secrets.ts';
 import { redact } from '../../redact.ts';
@@ -25,15 +23,6 @@ import { SETTING_CHARACTERS, SETTING_DEPTH } from '../dashboard-limits.ts';
 export const BLOCKED_MARK = ' (blocked until mctl trust)';
 
 type Path = readonly string[];
-
-/** Keys whose plain values may be secrets. The arguments of a command are masked one by one. */
-const secretKeys: ReadonlySet<string> = new Set(
-	[serverKeys, pluginKeys, sections.tools.members ?? {}]
-		.flatMap((keys): [string, { readonly isSecret?: boolean }][] => Object.entries(keys))
-		.filter(([name, { isSecret }]) => isSecret && name !== 'args')
-		.map(([name]) => name)
-		.concat('oauth'),
-);
 
 interface Unit {
 	/** The path in the file. */

@@ -16,11 +16,6 @@ export function sourceRows({ hub, opened, calls }: DashboardDeps, memory: Memory
 	});
 }
 
-/** The row of one source, or of a disabled entry; undefined when there is none. */
-export function sourceRowOf(id: string, deps: DashboardDeps, memory: MemorySamples): SourceRow | undefined {
-	return sourceRows(deps, memory).find((row) => row.id === id);
-}
-
 function actionsOf(source: ReportedSource): ServerAction[] {
 	const { state, pid, drifted = 0 } = source.status;
 	if (state === 'disabled') return ['enable'];

@@ -7,14 +7,13 @@ import { isObject } from '../../wire/json.ts';
 import type { ClientRow, DashboardState, HubFacts } from '../api/api-types.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 import { FILES_READ_MS } from '../dashboard-limits.ts';
-import type { ApprovalsView } from './approvals-view.ts';
+import { approvalRows } from './approvals-view.ts';
 import { attentionRows } from './attention.ts';
 import { type MemorySamples, roundedBytes } from './memory-samples.ts';
 import { sourceRows } from './source-rows.ts';
 
 export class StateView {
 	readonly #deps: DashboardDeps;
-	readonly #approvals: ApprovalsView;
 	readonly #memory: MemorySamples;
 	/** The program that runs; the files may be replaced meanwhile. */
 	readonly #version = packageVersion();
@@ -24,9 +23,8 @@ export class StateView {
 	/** Mean delay of the event loop, measured while there are event streams. */
 	loopDelayMs = 0;
 
-	constructor(deps: DashboardDeps, approvals: ApprovalsView, memory: MemorySamples) {
+	constructor(deps: DashboardDeps, memory: MemorySamples) {
 		this.#deps = deps;
-		this.#approvals = approvals;
 		this.#memory = memory;
 	}
 
@@ -49,7 +47,7 @@ export class StateView {
 			hub: facts,
 			backends,
 			clients: hub.clients.list().map(clientRow),
-			approvals: this.#approvals.list(),
+			approvals: approvalRows(this.#deps),
 			attention: attentionRows({ opened, hub: facts, backends }),
 		};
 		// Only strings are replaced, so the type stays.

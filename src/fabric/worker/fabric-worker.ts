@@ -125,9 +125,9 @@ export class FabricWorker {
 			tools: this.#names.size,
 			isReady: isReady && this.#closing === undefined,
 			isDraining: this.#isDraining,
-			running: this.#runs.limits.byHub,
-			accepted: this.#runs.accepted,
-			refused: this.#runs.refused,
+			running: Object.fromEntries(this.#runs.limits.byHub),
+			accepted: Object.fromEntries(this.#runs.accepted),
+			refused: Object.fromEntries(this.#runs.refused),
 		};
 	}
 

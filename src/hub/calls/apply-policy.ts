@@ -9,7 +9,7 @@ export function applyPolicy(gate: CallGate): Middleware {
 	return (inner) => ({
 		list(kind, reader) {
 			const listed = inner.list(kind, reader);
-			if (kind !== 'tools' || reader === undefined || !gate.hidesTools) return listed;
+			if (kind !== 'tools' || reader === undefined || !gate.policy.hidesTools) return listed;
 			return after(listed, (list) => {
 				// The items of this list.
 				const tools = list.items as readonly Tool[];
@@ -19,7 +19,7 @@ export function applyPolicy(gate: CallGate): Middleware {
 		},
 
 		request(call) {
-			if (call.method !== 'tools/call' || call.isSent || gate.isOpen) return inner.request(call);
+			if (call.method !== 'tools/call' || call.isSent || gate.policy.isEmpty) return inner.request(call);
 			const { way } = call.target;
 			return gate.run(call, () => inner.request(call), {
 				// Who chose the way knows the form of the result.

@@ -5,21 +5,18 @@ import type { CallGate } from '../../trust/call-gate.ts';
 import type { ClientCalls, ExceededLimit } from '../loops/client-calls.ts';
 import type { LoopGuard } from '../loops/loop-guard.ts';
 import type { HubCall } from './hub-call.ts';
-import type { Handler, Middleware } from './middleware.ts';
+import { aroundCalls, type Handler, type Middleware } from './middleware.ts';
 
 /** @param gate asks a user; without it every such call is refused */
 export function limitCalls(guard: LoopGuard, gate: CallGate | undefined): Middleware {
-	return (inner) => ({
-		...inner,
-		request(call) {
-			// The next round of a call is the same call.
-			if (call.method !== 'tools/call' || call.isSent || call.context.isContinued) return inner.request(call);
-			const calls = guard.of(call.context);
-			const limit = calls?.admit(call, call.arguments);
-			if (calls === undefined || limit === undefined) return inner.request(call);
-			call.decision = { policy: 'deny', rule: limit.rule };
-			return guard.asks && gate ? lift(call, { gate, calls, limit, inner }) : refusal(call, limit);
-		},
+	return aroundCalls((call, inner) => {
+		// The next round of a call is the same call.
+		if (call.method !== 'tools/call' || call.isSent || call.context.isContinued) return inner.request(call);
+		const calls = guard.of(call.context);
+		const limit = calls?.admit(call, call.arguments);
+		if (calls === undefined || limit === undefined) return inner.request(call);
+		call.decision = { policy: 'deny', rule: limit.rule };
+		return guard.asks && gate ? lift(call, { gate, calls, limit, inner }) : refusal(call, limit);
 	});
 }
 

@@ -12,7 +12,7 @@ import {
 	type ToolForwarder,
 	textCallContext,
 } from '../../mcp/server/text-calls-client.ts';
-import type { Implementation, Tool } from '../../protocol/mcp-types.ts';
+import type { Implementation, Result, Tool } from '../../protocol/mcp-types.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import type { PolicyOutcome } from '../../trust/call-gate.ts';
 import { JsonText } from '../../wire/json-text.ts';
@@ -46,6 +46,8 @@ export interface PlainRoutesDeps {
 	readonly watch: (context: CallContext) => ClientCalls | undefined;
 	/** A call was sent. */
 	readonly began: (call: PlainCall) => void;
+	/** A progress or log notification of a call came. */
+	readonly notified: (call: PlainCall, method: string, params: Result) => void;
 	/** A call was answered: `entry` is its line of the journal. */
 	readonly ended: (call: PlainCall, entry: JournalEntry) => void;
 }
@@ -164,6 +166,10 @@ export class ToolRoute implements PlainRoute {
 
 	began(call: PlainCall): void {
 		this.#deps.began(call);
+	}
+
+	notified(call: PlainCall, method: string, params: Result): void {
+		this.#deps.notified(call, method, params);
 	}
 
 	answered(call: PlainCall, view: MessageView, result: string): void {

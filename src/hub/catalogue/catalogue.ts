@@ -58,11 +58,7 @@ export class Catalogue {
 	#generation = 0;
 	readonly #lastItems = new WeakMap<Source, Map<ItemKind, readonly unknown[]>>();
 	readonly #warned = new Set<string>();
-	readonly #differences = new ListDifferences({
-		given: (kind) => this.#lists.get(kind),
-		forget: (change) => this.forget(change),
-		current: (kind) => this.list(kind),
-	});
+	readonly #differences = new ListDifferences(this);
 	/** The tools of the sources that have answered, while others have not. */
 	#partial: PartialList<Tool> | undefined;
 
@@ -75,6 +71,11 @@ export class Catalogue {
 	/** How long a list waits for a source, in milliseconds. */
 	get waitMs(): number {
 		return this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
+	}
+
+	/** The list that clients received; undefined when none was requested. */
+	given(kind: ItemKind): Awaitable<MergedList<unknown>> | undefined {
+		return this.#lists.get(kind);
 	}
 
 	/** The merged list of a kind. */

@@ -13,7 +13,7 @@
 
 import type { Nearness } from '../../library/embeddings/embeddings.ts';
 import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
-import { bundledToolConcepts } from '../../library/files/word-list-files.ts';
+import { bundledFile } from '../../library/files/bundled-file.ts';
 import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
 import { SLICE_MS } from '../../rpc/rpc-limits.ts';
@@ -113,7 +113,7 @@ export class ToolIndex {
 				vectorSaturation: VECTOR_SATURATION,
 			});
 			const slices = new WorkSlices();
-			const files = { moreConcepts: bundledToolConcepts() };
+			const files = { moreConcepts: bundledFile('tool-concepts.txt') };
 			for (const _ of searchDataSteps(index, this.#log, files)) if (slices.isOver) await slices.next();
 			this.#index = index;
 		}

@@ -44,21 +44,20 @@ export function serveJournalFiles(hubPath: string): string[] {
  */
 export function serveJournal(hubPath: () => Promise<string>, log: Log): Journal {
 	let journal: Promise<Journal> | undefined;
+	let opened: Journal | undefined;
+	/** Tokens of lists come before the first call, which makes the file. */
+	const early: JournalTokens[] = [];
 	const open = async (): Promise<Journal> => {
 		const folder = serveJournalFolder(await hubPath());
 		removeOld(folder);
 		const moment = new Date().toISOString().replace(/[:.]/g, '-');
 		return fileJournal(join(folder, `${moment}-${process.pid}.ndjson`), log);
 	};
-	const failed = (error: unknown): Journal => {
-		log.warn(`the calls of this process are in no journal: ${messageOf(error)}`);
-		return noJournal;
-	};
-	let opened: Journal | undefined;
-	/** Tokens of lists come before the first call, which makes the file. */
-	const early: JournalTokens[] = [];
 	const openFirst = async (): Promise<Journal> => {
-		opened = await open().catch(failed);
+		opened = await open().catch((error: unknown) => {
+			log.warn(`the calls of this process are in no journal: ${messageOf(error)}`);
+			return noJournal;
+		});
 		for (const entry of early.splice(0)) opened.writeTokens?.(entry);
 		return opened;
 	};

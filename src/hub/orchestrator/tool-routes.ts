@@ -200,9 +200,7 @@ async function relayStream(
 async function forwardChunks(stream: AsyncIterable<PluginResponse>, call: StreamingCall): Promise<void> {
 	for await (const { response } of stream) {
 		if (response.case === 'streamChunk') await call.chunk(response.value.data, response.value.contentType);
-		else if (response.case === 'streamEnd' && !response.value.success) {
-			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
-		} else if (response.case === 'toolCall')
+		else if (response.case === 'toolCall' || (response.case === 'streamEnd' && !response.value.success))
 			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
 	}
 }

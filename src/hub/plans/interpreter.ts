@@ -79,36 +79,33 @@ export interface InterpreterOptions {
 	readonly threads?: PlanThreads | undefined;
 	/** How long the program may take to be read. Default `PLAN_START_MS`. */
 	readonly startMs?: number | undefined;
-	/** Default `PLAN_COMPUTE_MS`. */
-	readonly computeMs?: number | undefined;
 	readonly signal?: AbortSignal | undefined;
 }
 
 export class Interpreter {
-	/** The program. */
-	readonly code: string;
 	/** The hash of the code. */
 	readonly sha256: string;
 	readonly names: ProgramNames;
 	readonly #thread: BoundedThread;
-	readonly #options: InterpreterOptions;
+	readonly #signal: AbortSignal | undefined;
 
 	/** Compile a program in a thread. Throws `bad_input` for what is none. The caller closes the interpreter. */
-	static async open(code: string, options: InterpreterOptions = {}): Promise<Interpreter> {
+	static async open(
+		code: string,
+		{ threads, startMs: ms = PLAN_START_MS, signal }: InterpreterOptions = {},
+	): Promise<Interpreter> {
 		if (code.length > PLAN_CODE_CHARACTERS)
 			throw new OrchestraError(
 				'bad_input',
 				`the program has ${code.length} characters; a plan may have ${PLAN_CODE_CHARACTERS}`,
 				{ hint: 'Give large data as input, or read it with a tool.' },
 			);
-		const thread = (await options.threads?.take()) ?? (await newThread());
+		const thread = (await threads?.take()) ?? (await newThread());
 		const program: ThreadProgram = { code };
 		try {
-			const { startMs: ms = PLAN_START_MS, signal } = options;
-			const wait = { ms, late: tooTangled, signal };
 			// What the thread answers to this message.
-			const names = (await thread.ask(program, wait)) as ProgramNames;
-			return new Interpreter(code, names, { thread, options });
+			const names = (await thread.ask(program, { ms, late: tooTangled, signal })) as ProgramNames;
+			return new Interpreter(sha256(code), names, { thread, signal });
 		} catch (error) {
 			await thread.close();
 			throw error;
@@ -116,36 +113,26 @@ export class Interpreter {
 	}
 
 	private constructor(
-		code: string,
+		hash: string,
 		names: ProgramNames,
-		{ thread, options }: { thread: BoundedThread; options: InterpreterOptions },
+		{ thread, signal }: { thread: BoundedThread; signal: AbortSignal | undefined },
 	) {
-		this.code = code;
-		this.sha256 = sha256(code);
+		this.sha256 = hash;
 		this.names = names;
 		this.#thread = thread;
-		this.#options = options;
+		this.#signal = signal;
 	}
 
-	/** Begin the program. Resolves when it waits. */
-	begin(begin: ThreadBegin): Promise<ThreadTurn> {
-		return this.#turn(begin);
-	}
-
-	/** Give the program an answer. Resolves when it waits again. */
-	answer(message: ThreadMessage): Promise<ThreadTurn> {
-		return this.#turn(message);
+	/** Begin the program, or give it an answer. Resolves when it waits. */
+	async next(message: ThreadBegin | ThreadMessage): Promise<ThreadTurn> {
+		const wait = { ms: PLAN_COMPUTE_MS, late: tooSlow, signal: this.#signal };
+		// What the thread answers to these messages.
+		return (await this.#thread.ask(message, wait)) as ThreadTurn;
 	}
 
 	/** End the thread, whatever it does. Idempotent. */
 	close(): Promise<void> {
 		return this.#thread.close();
-	}
-
-	async #turn(message: ThreadBegin | ThreadMessage): Promise<ThreadTurn> {
-		const { computeMs = PLAN_COMPUTE_MS, signal } = this.#options;
-		// What the thread answers to these messages.
-		return (await this.#thread.ask(message, { ms: computeMs, late: tooSlow, signal })) as ThreadTurn;
 	}
 }
 
@@ -201,9 +188,8 @@ async function newThread(): Promise<BoundedThread> {
 	});
 }
 
-interface Wasm {
-	compile(bytes: Uint8Array): Promise<object>;
-}
+// The types of Node do not have it.
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
 
 let compiled: Promise<object> | undefined;
 
@@ -223,9 +209,7 @@ async function compileWasm(): Promise<object> {
 	} catch (cause) {
 		throw missingPackage(cause);
 	}
-	// The types of Node do not have it.
-	const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Wasm };
-	return wasm.compile(await readFile(file));
+	return WebAssembly.compile(await readFile(file));
 }
 
 function tooTangled(ms: number): OrchestraError {

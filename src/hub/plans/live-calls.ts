@@ -6,12 +6,17 @@
  * the client requests of servers on the way. Results are whole: the program reads them, not the model. What the plan returns is
  * shortened as the result of `run_plan`.
  */
-import { OrchestraError, requestOutcomeOf } from '../../errors.ts';
+import { OrchestraError, requestOutcomeOf, withHint } from '../../errors.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
 import type { PlanOfCall } from '../../mcp/server/call-observers.ts';
 import { assertShallow } from '../../mcp/server/methods.ts';
-import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
-import { answerValue } from '../../protocol/mcp-types.ts';
+import {
+	type Answer,
+	answerValue,
+	type CallToolResult,
+	type Tool,
+	textsOf,
+} from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import { LEGACY_TASKS_VERSION, TASKS } from '../../protocol/tasks.ts';
 import { onAbort } from '../../rpc/abortable.ts';
@@ -85,10 +90,10 @@ export class HubCalls implements LiveCalls {
 			return outcomeOf(call, name, answerValue(answer));
 		} catch (thrown) {
 			this.#options.signal.throwIfAborted();
-			const { code, message, hint } = OrchestraError.from(thrown);
-			const text = `${writtenOf(call)}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
-			const outcome = requestOutcomeOf(thrown);
-			return { isOk: false, text: JSON.stringify({ message: text, code, outcome }), name };
+			const error = OrchestraError.from(thrown);
+			const message = `${writtenOf(call)}: ${withHint(error)}`;
+			const said = { message, code: error.code, outcome: requestOutcomeOf(thrown) };
+			return { isOk: false, text: JSON.stringify(said), name };
 		}
 	}
 
@@ -173,7 +178,7 @@ const STOP = 'stop the plan';
 function outcomeOf(call: ThreadCall, name: string, result: Record<string, unknown>): CallOutcome {
 	// The answer to a call of a tool.
 	const { content, structuredContent, isError } = { content: [], ...result } as unknown as CallToolResult;
-	const strings = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+	const strings = textsOf({ content });
 	if (isError === true) return failed(`${writtenOf(call)}: ${strings.join('\n') || 'it failed'}`, name);
 	const isText = strings.length === content.length && content.length > 0;
 	const value = structuredContent ?? (isText ? strings.join('\n') : { content });

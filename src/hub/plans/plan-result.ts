@@ -1,6 +1,6 @@
 /* What the client of a plan reads: its result, or why it failed and what it did before, which is not undone. */
-import { OrchestraError } from '../../errors.ts';
-import type { CallToolResult } from '../../protocol/mcp-types.ts';
+import { OrchestraError, withHint } from '../../errors.ts';
+import { type CallToolResult, textResult } from '../../protocol/mcp-types.ts';
 import type { PlanApproval } from '../../trust/call-gate.ts';
 import type { EndLine, StoredPlan } from './plan-record.ts';
 import { answersOf, sentCalls, unknownCalls } from './plan-record.ts';
@@ -11,28 +11,22 @@ const PLAN_META = 'orchestra/plan';
 const NAMED_CALLS = 10;
 
 export function endResult(id: string, end: PlanEnd): CallToolResult {
-	const { isOk, text, log, leftOut, calls } = end;
+	const { isOk, text } = end;
 	if (!isOk) return failedResult(id, `The plan failed: ${text}`, end);
 	const value: unknown = JSON.parse(text);
-	const strings = [typeof value === 'string' ? value : text, ...logText(log, leftOut)];
-	return {
-		content: strings.map((each) => ({ type: 'text', text: each })),
-		_meta: { [PLAN_META]: { id, calls: calls.length } },
-	};
+	return planResult(id, typeof value === 'string' ? value : text, end);
 }
 
 /** A plan that ended before it was requested again. */
-export function storedResult(plan: StoredPlan, { end, text }: EndLine): CallToolResult {
-	const calls = answersOf(plan);
-	const done = { log: [], leftOut: 0, calls, sent: sentCalls(plan), unknown: unknownNames(plan) };
-	return endResult(plan.head.id, { isOk: end === 'completed', text, ...done });
+export function storedResult({ head, lines }: StoredPlan, { end, text }: EndLine): CallToolResult {
+	return endResult(head.id, { isOk: end === 'completed', text, log: [], leftOut: 0, lines });
 }
 
 /** A plan that could not go on. */
-export function stoppedResult(id: string, error: unknown, done: PlanDone): CallToolResult {
-	const { code, message, hint } = OrchestraError.from(error);
-	const what = code === 'closed' || code === 'io' ? 'The plan stopped' : 'The plan failed';
-	return failedResult(id, `${what}: ${message}${hint === undefined ? '' : `. ${hint}`}`, done);
+export function stoppedResult(id: string, thrown: unknown, done: PlanDone): CallToolResult {
+	const error = OrchestraError.from(thrown);
+	const what = error.code === 'closed' || error.code === 'io' ? 'The plan stopped' : 'The plan failed';
+	return failedResult(id, `${what}: ${withHint(error)}`, done);
 }
 
 export function refusalOf({ outcome }: PlanApproval): string {
@@ -45,36 +39,26 @@ export function refusalOf({ outcome }: PlanApproval): string {
 	return `The plan was not run: ${why}.`;
 }
 
-function unknownNames(plan: StoredPlan): string[] {
-	return unknownCalls(plan).map(({ name }) => name);
-}
-
-function failedResult(
-	id: string,
-	text: string,
-	{ log, leftOut, calls, sent, unknown }: PlanDone,
-): CallToolResult {
-	const made = calls.flatMap(({ number, name, isOk }) =>
+function failedResult(id: string, text: string, done: PlanDone): CallToolResult {
+	const sent = sentCalls(done);
+	const made = answersOf(done).flatMap(({ number, name, isOk }) =>
 		sent.has(number) ? [`${name}${isOk ? '' : ' (failed)'}`] : [],
 	);
 	const before =
 		made.length === 0
 			? 'It made no calls.'
 			: `Calls that it made, which are not undone: ${made.length}; the last: ${made.slice(-NAMED_CALLS).join(', ')}.`;
+	const unknown = unknownCalls(done).map(({ name }) => name);
 	const open =
 		unknown.length === 0
 			? ''
 			: ` Calls whose outcome is unknown: ${unknown.length}: ${unknown.slice(-NAMED_CALLS).join(', ')}.`;
-	const strings = [`${text}\n${before}${open}`, ...logText(log, leftOut)];
-	return {
-		content: strings.map((each) => ({ type: 'text', text: each })),
-		isError: true,
-		_meta: { [PLAN_META]: { id, calls: calls.length } },
-	};
+	return { ...planResult(id, `${text}\n${before}${open}`, done), isError: true };
 }
 
-function logText(log: readonly string[], leftOut: number): string[] {
-	if (log.length === 0 && leftOut === 0) return [];
+function planResult(id: string, text: string, done: PlanDone): CallToolResult {
+	const { log, leftOut } = done;
 	const more = leftOut === 0 ? '' : `\n(${leftOut} more characters)`;
-	return [`Log:\n${log.join('\n')}${more}`];
+	const logged = log.length === 0 && leftOut === 0 ? [] : [`Log:\n${log.join('\n')}${more}`];
+	return { ...textResult(text, ...logged), _meta: { [PLAN_META]: { id, calls: answersOf(done).length } } };
 }

@@ -18,7 +18,6 @@ import {
 	type PlanLine,
 	type SentLine,
 	type StoredPlan,
-	sentCalls,
 	unknownCalls,
 } from './plan-record.ts';
 
@@ -55,12 +54,8 @@ export interface PlanDone {
 	readonly log: readonly string[];
 	/** Characters of the log that were left out. */
 	readonly leftOut: number;
-	/** The calls that have an answer. */
-	readonly calls: readonly AnswerLine[];
-	/** The numbers of those that were sent: others were refused before. */
-	readonly sent: ReadonlySet<number>;
-	/** The names of the tools of those that were sent and have none. */
-	readonly unknown: readonly string[];
+	/** The record, also of the run before. */
+	readonly lines: readonly PlanLine[];
 }
 
 /** How a program ended. */
@@ -72,16 +67,14 @@ export interface PlanEnd extends PlanDone {
 
 export class PlanRun {
 	readonly #options: PlanRunOptions;
+	readonly #lines: PlanLine[];
+	/** The answers of the run before that the program has not got yet. */
 	readonly #recorded: AnswerLine[];
-	/** The calls that were sent and have no answer, also those of the record. */
-	readonly #unknown: Map<number, SentLine>;
-	readonly #sent: Set<number>;
 	/** The calls that the program has made and that have no answer. */
 	readonly #open = new Map<number, ThreadCall>();
 	readonly #places = new Semaphore({ limit: PLAN_CALLS_AT_ONCE });
 	readonly #running = new Set<Promise<void>>();
 	readonly #answers: AnswerLine[] = [];
-	readonly #given: AnswerLine[] = [];
 	readonly #log: string[] = [];
 	readonly #failed: Deferred<never> = deferred();
 	#waiting: Deferred<void> | undefined;
@@ -90,15 +83,13 @@ export class PlanRun {
 
 	constructor(options: PlanRunOptions) {
 		this.#options = options;
+		this.#lines = [...options.plan.lines];
 		this.#recorded = answersOf(options.plan);
-		this.#sent = sentCalls(options.plan);
-		this.#unknown = new Map(unknownCalls(options.plan).map((line) => [line.sent, line]));
 	}
 
 	/** Its steps so far. */
 	get soFar(): PlanDone {
-		const unknown = [...this.#unknown.values()].map(({ name }) => name);
-		return { log: this.#log, leftOut: this.#leftOut, calls: this.#given, sent: this.#sent, unknown };
+		return { log: this.#log, leftOut: this.#leftOut, lines: this.#lines };
 	}
 
 	/** Rejects when the run cannot go on: it was canceled, a bound ended it, nobody decides about a call. */
@@ -117,12 +108,10 @@ export class PlanRun {
 		const { interpreter, plan } = this.#options;
 		const { input, head } = plan;
 		const { startedAt, seed } = head;
-		for (let turn = await interpreter.begin({ input, startedAt, seed }); ; ) {
+		for (let turn = await interpreter.next({ input, startedAt, seed }); ; ) {
 			this.#take(turn);
 			if (turn.end) return await this.#ended(turn.end);
-			const answer = await this.#next();
-			this.#given.push(answer);
-			turn = await interpreter.answer(answer);
+			turn = await interpreter.next(await this.#next());
 		}
 	}
 
@@ -175,21 +164,21 @@ export class PlanRun {
 	/** The record has no more answers. */
 	async #goLive(): Promise<void> {
 		this.#isLive = true;
-		for (const number of this.#unknown.keys())
-			if (!this.#open.has(number)) throw diverged(`there is no call ${number}`, 'was sent');
-		const open = [...this.#open.values()];
+		const unknown = unknownCalls(this.#options.plan);
+		for (const { sent } of unknown)
+			if (!this.#open.has(sent)) throw diverged(`there is no call ${sent}`, 'was sent');
 		// Nothing is sent before all of them are decided: the plan may stop here.
 		const settled: (() => void)[] = [];
-		for (const call of open) {
-			const unknown = this.#unknown.get(call.number);
-			settled.push(unknown ? await this.#settled(unknown, call) : () => this.#start(call));
+		for (const call of [...this.#open.values()]) {
+			const line = unknown.find(({ sent }) => sent === call.number);
+			settled.push(line ? await this.#settled(line, call) : () => this.#start(call));
 		}
 		for (const go of settled) go();
 	}
 
 	/** Nobody knows whether this call was made. Returns what is done about it. */
 	async #settled(unknown: SentLine, call: ThreadCall): Promise<() => void> {
-		const { live, write } = this.#options;
+		const { live } = this.#options;
 		if (live === undefined)
 			throw new OrchestraError(
 				'bad_input',
@@ -198,7 +187,7 @@ export class PlanRun {
 		const decision = await live.decide(unknown);
 		if (decision === 'again')
 			return () => {
-				write?.({ again: unknown.sent });
+				this.#write({ again: unknown.sent });
 				this.#start(call);
 			};
 		const message = `${writtenOf(call)}: its outcome is unknown: the hub ended while it ran`;
@@ -213,17 +202,13 @@ export class PlanRun {
 	}
 
 	async #make(call: ThreadCall): Promise<void> {
-		const { live, write, signal } = this.#options;
+		const { live, signal } = this.#options;
 		if (live === undefined)
 			throw new OrchestraError('bad_input', `the record ends before call ${call.number}, ${nameOf(call)}`);
 		await this.#places.enter(undefined, () => ({ signal }));
 		try {
-			const onSend = (name: string): void => {
-				const line: SentLine = { sent: call.number, name, at: Date.now(), place: call.place };
-				write?.(line);
-				this.#unknown.set(call.number, line);
-				this.#sent.add(call.number);
-			};
+			const { number: sent, place } = call;
+			const onSend = (name: string): void => this.#write({ sent, name, at: Date.now(), place });
 			const outcome = await live.make(call, onSend);
 			signal?.throwIfAborted();
 			this.#answer(call, outcome);
@@ -233,29 +218,24 @@ export class PlanRun {
 	}
 
 	#answer({ number, server, tool, json, place }: ThreadCall, { isOk, text, name }: CallOutcome): void {
-		const line: AnswerLine = {
-			number,
-			isOk,
-			text,
-			at: Date.now(),
-			server,
-			tool,
-			sha256: sha256(json),
-			name,
-			place,
-		};
-		this.#options.write?.(line);
-		this.#unknown.delete(number);
+		const said = { number, isOk, text, at: Date.now() };
+		const line: AnswerLine = { ...said, server, tool, sha256: sha256(json), name, place };
+		this.#write(line);
 		this.#answers.push(line);
 		this.#waiting?.resolve();
 	}
 
+	/** On its way to the disk before it counts. */
+	#write(line: PlanLine): void {
+		this.#options.write?.(line);
+		this.#lines.push(line);
+	}
+
 	/** Calls that the program did not wait for have an outcome too. */
 	async #ended({ isOk, text }: ThreadEnd): Promise<PlanEnd> {
-		for (const line of this.#recorded.splice(0)) this.#given.push(this.#checked(line));
+		for (const line of this.#recorded.splice(0)) this.#checked(line);
 		if (!this.#isLive && this.#options.live) await this.#goLive();
 		while (this.#running.size > 0) await Promise.all(this.#running);
-		this.#given.push(...this.#answers.splice(0));
 		return { isOk, text, ...this.soFar };
 	}
 }

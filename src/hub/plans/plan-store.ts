@@ -7,25 +7,14 @@
  * The lines are a hash chain: one that was changed or is missing may hide a call that was made, so nobody goes on with
  * such a plan.
  */
-import {
-	closeSync,
-	fstatSync,
-	ftruncateSync,
-	openSync,
-	readdirSync,
-	rmSync,
-	statSync,
-	writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
-import { makeFolders } from '../../files/make-folders.ts';
-import { assertPrivate } from '../../files/private-path.ts';
+import { namesIn } from '../../files/names-in.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
-import { stateFolder } from '../../files/state-folder.ts';
 import {
 	type ChainLink,
 	chainBatch,
@@ -34,7 +23,8 @@ import {
 	readChainedLine,
 } from '../../trust/hash-chain.ts';
 import { encodeJson } from '../../wire/json-text.ts';
-import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
+import { PrincipalFolders, STORED_ID } from '../shared/principal-folders.ts';
+import { isSameProcess, NOBODY, type ProcessIdentity } from '../shared/process-identity.ts';
 import { PLAN_RECORD_BYTES, PLAN_STORE_BYTES, PLAN_STORED_MS, STORED_PLANS_LIMIT } from './plan-limits.ts';
 import {
 	endOf,
@@ -47,7 +37,6 @@ import {
 
 const HEAD = '.json';
 const LINES = '.ndjson';
-const ID = /^[\da-f]{32}$/;
 
 /** Where lines are appended. */
 interface RecordEnd {
@@ -107,22 +96,20 @@ export class PlanLog {
 }
 
 export class PlanStore {
-	readonly #root: string;
+	readonly #folders: PrincipalFolders;
 
 	constructor(environment: Readonly<NodeJS.ProcessEnv>) {
-		this.#root = join(stateFolder(environment), 'plans');
+		this.#folders = new PrincipalFolders(environment, 'plans');
 	}
 
 	/** Record a plan before it starts. The caller closes the log. */
 	create(head: PlanHead, input: string): PlanLog {
-		const folder = this.#folder(head.principal);
-		makeFolders(folder, 0o700);
-		assertPrivate(folder);
+		this.#folders.make(head.principal);
 		this.#sweep();
 		// A head without lines would be a plan that made no calls.
-		const log = new PlanLog(this.#path(head, LINES));
+		const log = new PlanLog(this.#folders.path(head, LINES));
 		log.write({ input });
-		writeState(this.#path(head, HEAD), head);
+		writeState(this.#folders.path(head, HEAD), head);
 		return log;
 	}
 
@@ -139,8 +126,8 @@ export class PlanStore {
 		head: PlanHead,
 		owner: ProcessIdentity,
 	): Promise<{ plan: StoredPlan; log: PlanLog } | undefined> {
-		return withFolderLock(this.#folder(head.principal), async () => {
-			const now = planHeadOf(readState(this.#path(head, HEAD)));
+		return withFolderLock(this.#folders.of(head.principal), async () => {
+			const now = planHeadOf(readState(this.#folders.path(head, HEAD)));
 			if (now === undefined || isRunning(now)) return undefined;
 			const { plan, end } = this.#read(now);
 			if (plan.damage !== undefined)
@@ -149,26 +136,26 @@ export class PlanStore {
 				});
 			if (endOf(plan)) return undefined;
 			const own = { ...head, owner };
-			writeState(this.#path(head, HEAD), own);
-			return { plan: { ...plan, head: own }, log: new PlanLog(this.#path(head, LINES), end) };
+			writeState(this.#folders.path(head, HEAD), own);
+			return { plan: { ...plan, head: own }, log: new PlanLog(this.#folders.path(head, LINES), end) };
 		});
 	}
 
 	/** This process does not run it any more. */
 	leave(head: PlanHead): void {
-		writeState(this.#path(head, HEAD), { ...head, owner: NOBODY });
+		writeState(this.#folders.path(head, HEAD), { ...head, owner: NOBODY });
 	}
 
 	/** The plans of a principal, newest first; of all of them without one. */
 	list(principal?: string): PlanHead[] {
-		const folders = principal === undefined ? this.#folders() : [this.#folder(principal)];
+		const folders = this.#folders.all(principal);
 		const heads = folders.flatMap((folder) => idsIn(folder).flatMap((id) => headIn(folder, id) ?? []));
 		return heads.sort((one, other) => other.startedAt - one.startedAt);
 	}
 
 	#read(head: PlanHead): { plan: StoredPlan; end: RecordEnd } {
 		// Its lines were written before its head.
-		const file = readRegularFile(this.#path(head, LINES), 2 * PLAN_RECORD_BYTES);
+		const file = readRegularFile(this.#folders.path(head, LINES), 2 * PLAN_RECORD_BYTES);
 		const bytes = file.lastIndexOf('\n') + 1;
 		const { lines: all, last, bad } = chained(file.toString('utf8', 0, bytes).split('\n').slice(0, -1));
 		const [first, ...lines] = all;
@@ -183,7 +170,7 @@ export class PlanStore {
 
 	/** Remove what is too old, and the oldest that do not run, while there are too many. */
 	#sweep(): void {
-		const files = this.#folders().flatMap((folder) =>
+		const files = this.#folders.all().flatMap((folder) =>
 			idsIn(folder).flatMap((id) => {
 				const found = attempt(() => statSync(join(folder, id + LINES)));
 				return found ? [{ folder, id, size: found.size, at: found.mtimeMs }] : [];
@@ -199,18 +186,6 @@ export class PlanStore {
 			if (head && isRunning(head)) continue;
 			for (const kind of [HEAD, LINES]) rmSync(join(folder, id + kind), { force: true });
 		}
-	}
-
-	#folders(): string[] {
-		return namesIn(this.#root).map((name) => join(this.#root, name));
-	}
-
-	#folder(principal: string): string {
-		return join(this.#root, sha256(principal).slice(0, 32));
-	}
-
-	#path({ principal, id }: Pick<PlanHead, 'principal' | 'id'>, kind: string): string {
-		return join(this.#folder(principal), `${id}${kind}`);
 	}
 }
 
@@ -242,12 +217,9 @@ export function planWithId(heads: readonly PlanHead[], id: string): PlanHead {
 	);
 }
 
-/** No process. */
-const NOBODY: ProcessIdentity = { pid: 0, startTime: '' };
-
 /** Whether the process that runs it lives. */
 export function isRunning({ owner }: PlanHead): boolean {
-	return owner.pid > 0 && isSameProcess(owner);
+	return isSameProcess(owner);
 }
 
 /** Undefined for one that is damaged, and without its lines. */
@@ -259,11 +231,6 @@ function headIn(folder: string, id: string): PlanHead | undefined {
 function idsIn(folder: string): string[] {
 	return namesIn(folder).flatMap((name) => {
 		const id = name.slice(0, -LINES.length);
-		return name.endsWith(LINES) && ID.test(id) ? [id] : [];
+		return name.endsWith(LINES) && STORED_ID.test(id) ? [id] : [];
 	});
-}
-
-function namesIn(folder: string): string[] {
-	// There may be none yet.
-	return attempt(() => readdirSync(folder)) ?? [];
 }

@@ -175,15 +175,8 @@ function textIn(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
 
-function newMemory(): object {
-	// The types of Node do not have it.
-	const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Wasm };
-	return new wasm.Memory({ initial: FIRST_PAGES, maximum: PLAN_MEMORY_BYTES / PAGE });
-}
-
-interface Wasm {
-	Memory: new (size: { initial: number; maximum: number }) => object;
-}
+// The types of Node do not have it.
+declare const WebAssembly: { Memory: new (size: { initial: number; maximum: number }) => object };
 
 async function newRuntime(): Promise<QuickJSRuntime> {
 	const { newQuickJSWASMModuleFromVariant, newVariant } = await optional(import('quickjs-emscripten-core'));
@@ -192,7 +185,7 @@ async function newRuntime(): Promise<QuickJSRuntime> {
 	const variant = newVariant(release as unknown as QuickJSSyncVariant, {
 		wasmModule: workerData as never,
 		// The limit of the interpreter itself counts no large blocks in WebAssembly. This one holds for all.
-		wasmMemory: newMemory() as never,
+		wasmMemory: new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: PLAN_MEMORY_BYTES / PAGE }) as never,
 	});
 	const quickjs = await newQuickJSWASMModuleFromVariant(variant);
 	Date.now = () => now;

@@ -13,7 +13,7 @@ import type { CallGate, PlanApproval } from '../../trust/call-gate.ts';
 import type { HubCall } from '../calls/hub-call.ts';
 import { clientName } from '../calls/hub-call.ts';
 import type { MergedList } from '../catalogue/merged-list.ts';
-import { identityOf } from '../shared/process-identity.ts';
+import { ownIdentity } from '../shared/process-identity.ts';
 import { principalIn } from '../tasks/task-record.ts';
 import { Interpreter, PlanThreads } from './interpreter.ts';
 import { HubCalls } from './live-calls.ts';
@@ -57,7 +57,7 @@ export class PlanRunner {
 		refuse: () => new OrchestraError('closed', `${PLANS_WAITING} plans wait already`),
 	});
 	readonly #threads = new PlanThreads();
-	readonly #owner = identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
+	readonly #owner = ownIdentity();
 	readonly #closing = new AbortController();
 	/** Those of the last call. */
 	#known: PlanTools | undefined;

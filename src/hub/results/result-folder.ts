@@ -4,10 +4,11 @@
  * A folder that stays may be used by several hubs at once: each counts what it found at first and
  * what it wrote itself, and finds the files of the others by their names.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
+import { namesIn } from '../../files/names-in.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { FACT_CHARACTERS, STORED_BYTES, STORED_MS, STORED_RESULTS_LIMIT } from './result-limits.ts';
 import {
@@ -165,13 +166,4 @@ function sizeOf({ bytes, sentBytes = 0 }: StoredResult): number {
 export async function storedIn(folder: string): Promise<StoredResult[]> {
 	const found = await Promise.all(namesIn(folder).map((name) => readResultFile(join(folder, name))));
 	return found.filter((result) => result !== undefined);
-}
-
-/** The names in a folder; none when it does not exist. */
-export function namesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder);
-	} catch {
-		return [];
-	}
 }

@@ -12,7 +12,7 @@ import type { Item } from '../../protocol/item-lists.ts';
 import { type Answer, type CallToolResult, failure, type Tool } from '../../protocol/mcp-types.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { MergedList, Route } from '../catalogue/merged-list.ts';
-import type { SessionEvents, Source, UriClaims } from '../source.ts';
+import type { Can, Source } from '../source.ts';
 import type { ClientBudgets } from './client-budgets.ts';
 import type { LookAnswer } from './look/look-request.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
@@ -28,7 +28,7 @@ export interface ResultSourceOptions
 	extends ResultAnswersOptions,
 		Pick<ResultStoreOptions, 'environment' | 'lasting'> {}
 
-export class ResultSource implements Source, UriClaims, SessionEvents, ResultPlace {
+export class ResultSource implements Source, Can<'ownsUri' | 'endSession'>, ResultPlace {
 	readonly id = 'results';
 	readonly kind = 'results';
 	readonly status = { state: 'ready' } as const;

@@ -12,19 +12,14 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
+import { namesIn } from '../../files/names-in.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
-import {
-	namesIn,
-	type ResultDocument,
-	ResultFolder,
-	type ResultFolderOptions,
-	storedIn,
-} from './result-folder.ts';
+import { type ResultDocument, ResultFolder, type ResultFolderOptions, storedIn } from './result-folder.ts';
 import { STORED_MS } from './result-limits.ts';
 import { isHandle, PINNED, readResultFile, type StoredResult } from './stored-result.ts';
 

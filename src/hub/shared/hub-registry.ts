@@ -6,9 +6,10 @@
  * know the home folder, so the hub records the path of its state folder there. An entry
  * is valid only while the process that wrote it lives.
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
+import { namesIn } from '../../files/names-in.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { isObject } from '../../wire/json.ts';
@@ -72,7 +73,7 @@ export class HubRegistry {
 
 	#names(): string[] {
 		// No hub ever ran.
-		return attempt(() => readdirSync(this.#folder).filter((name) => /^[0-9a-f]+\.json$/.test(name)), []);
+		return namesIn(this.#folder).filter((name) => /^[0-9a-f]+\.json$/.test(name));
 	}
 
 	#read(name: string): HubEntry | undefined {

@@ -1,14 +1,15 @@
 /*
  * Glob patterns for file names: `*` any characters, `?` one, `[a-z]` and `[^a]` one of a
  * set, `\` escapes the next character.
- *
- * Not compiled to a regular expression: a pattern is untrusted, and backtracking to the
- * last star only keeps the time bounded.
  */
 import { OrchestraError } from '../../errors.ts';
+import { literalSource, segmentTest } from '../../trust/wildcard.ts';
 import { DEFAULT_PATTERN, PATTERN_LIMIT_CHARACTERS } from './storage-limits.ts';
 
-type Piece = 'any' | ((char: string) => boolean);
+/** A set, whose first character may be `]`; an escaped character; one that stands for itself. */
+const TOKENS = /\[(\^|(?!\^))((?:\\.|[^\\])(?:\\.|[^\]\\])*)\]|\\(.)|(.)/gsu;
+/** A character of a set, or the first and the last one of a range. */
+const RANGES = /\\?(.)(?:-\\?(.))?/gsu;
 
 /** A test for names. The empty pattern is `*.md`. Throws `bad_input`. */
 export function namePattern(text: string): (name: string) => boolean {
@@ -18,67 +19,29 @@ export function namePattern(text: string): (name: string) => boolean {
 	if (text.includes('/')) {
 		throw bad(text, 'contains a /', 'A list looks into all folders; choose one of them with the prefix.');
 	}
-	const pieces = [...piecesOf(Array.from(text || DEFAULT_PATTERN), text)];
-	return (name) => matches(pieces, Array.from(name));
-}
-
-function matches(pieces: readonly Piece[], chars: readonly string[]): boolean {
-	let piece = 0;
-	let char = 0;
-	let star = -1;
-	let starredUpTo = 0;
-	while (char < chars.length) {
-		const current = pieces[piece];
-		if (current === 'any') {
-			star = piece++;
-			starredUpTo = char;
-		} else if (current?.(chars[char] ?? '')) {
-			piece++;
-			char++;
-		} else if (star >= 0) {
-			piece = star + 1;
-			char = ++starredUpTo;
-		} else return false;
+	const segments = [''];
+	for (const [token, negation, set, escaped, plain = ''] of (text || DEFAULT_PATTERN).matchAll(TOKENS)) {
+		if (token === '*') segments.push('');
+		else
+			segments[segments.length - 1] += set === undefined ? oneOf(escaped, plain) : setSource(negation, set);
 	}
-	while (pieces[piece] === 'any') piece++;
-	return piece === pieces.length;
-}
+	return segmentTest(segments, 'su');
 
-function* piecesOf(chars: readonly string[], text: string): Generator<Piece> {
-	for (let at = 0; at < chars.length; at++) {
-		const char = chars[at];
-		if (char === '*') yield 'any';
-		else if (char === '?') yield () => true;
-		else if (char === '[') {
-			const { test, end } = setAt(chars, at, text);
-			yield test;
-			at = end;
-		} else {
-			const literal = char === '\\' ? chars[++at] : char;
-			if (literal === undefined) throw bad(text, 'ends with a \\', 'Write \\\\ for a backslash.');
-			yield (other) => other === literal;
-		}
+	function oneOf(escaped: string | undefined, plain: string): string {
+		if (escaped !== undefined) return literalSource(escaped);
+		if (plain === '[') throw bad(text, 'has a [ without its ]', 'Write \\[ for a bracket.');
+		if (plain === '\\') throw bad(text, 'ends with a \\', 'Write \\\\ for a backslash.');
+		return plain === '?' ? '.' : literalSource(plain);
 	}
 }
 
-function setAt(chars: readonly string[], start: number, text: string): { test: Piece; end: number } {
-	const isNegated = chars[start + 1] === '^';
-	const ranges: [string, string][] = [];
-	let at = start + (isNegated ? 2 : 1);
-	const take = (): string => {
-		if (chars[at] === '\\') at++;
-		const char = chars[at++];
-		if (char === undefined) throw bad(text, 'has a [ without its ]', 'Write \\[ for a bracket.');
-		return char;
-	};
-	while (chars[at] !== ']' || ranges.length === 0) {
-		const low = take();
-		const isRange = chars[at] === '-' && chars[at + 1] !== ']';
-		if (isRange) at++;
-		ranges.push([low, isRange ? take() : low]);
-	}
-	const isIn = (char: string): boolean => ranges.some(([low, high]) => low <= char && char <= high);
-	return { test: (char) => isIn(char) !== isNegated, end: at };
+/** A range whose end comes before its start has no characters. */
+function setSource(negation = '', set: string): string {
+	const ranges = [...set.matchAll(RANGES)].map(([, low = '', high = low]) => {
+		const [from, to] = [low, high].map((char) => char.replace(/[\\\]^-]/, '\\$&'));
+		return (low.codePointAt(0) ?? 0) <= (high.codePointAt(0) ?? 0) ? `${from}-${to}` : '';
+	});
+	return `[${negation}${ranges.join('')}]`;
 }
 
 function bad(pattern: string, why: string, hint: string): OrchestraError {

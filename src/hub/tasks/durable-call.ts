@@ -9,7 +9,6 @@
  * approvals are requested before, and a client answers its first input requests before it gets the task.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Durability } from '../../mcp/server/call-observers.ts';
 import {
@@ -19,13 +18,7 @@ import {
 	requireCapabilities,
 } from '../../mcp/server/input-requests.ts';
 import type { Ended } from '../../mcp/server/methods.ts';
-import {
-	type Answer,
-	answerValue,
-	type InputRequired,
-	isInputRequired,
-	type Result,
-} from '../../protocol/mcp-types.ts';
+import { type Answer, answerValue, type InputRequired, isInputRequired } from '../../protocol/mcp-types.ts';
 import { metaOf } from '../../protocol/meta.ts';
 import { RELATED_TASK } from '../../protocol/tasks.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
@@ -34,9 +27,11 @@ import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import { isObject } from '../../wire/json.ts';
 import { HubCall } from '../calls/hub-call.ts';
 import type { Handler } from '../calls/middleware.ts';
+import type { HubTasks } from './hub-tasks.ts';
 import type { LiveTask } from './live-task.ts';
 import { TASK_FIRST_POLL_MS, TASK_ROUNDS_LIMIT } from './task-limits.ts';
 import type { TaskForm } from './task-record.ts';
+import { createdTask } from './task-report.ts';
 
 /** When and how a call becomes a task. */
 export interface TaskPlan {
@@ -52,24 +47,10 @@ export interface TaskPlan {
 	readonly clientMs?: number | undefined;
 }
 
-export interface DurableCallDeps {
-	/** Record the task. Rejects when it cannot be stored. */
-	readonly start: (
-		call: HubCall,
-		plan: TaskPlan,
-		run: { cancel: (reason: string) => void; upstream: string | undefined },
-	) => Promise<LiveTask>;
-	/** The result of a call that became this task. */
-	readonly created: (task: LiveTask) => Result;
-	/** Nobody needs the record. */
-	readonly discard: (task: LiveTask) => void;
-	readonly log: Log;
-}
-
 export class DurableCall implements Durability {
 	readonly #call: HubCall;
 	readonly #plan: TaskPlan;
-	readonly #deps: DurableCallDeps;
+	readonly #tasks: HubTasks;
 	readonly #incoming: IncomingCall;
 	readonly #outcome: Deferred<Answer> = deferred();
 	#work: Promise<Answer> = this.#outcome.promise;
@@ -85,10 +66,10 @@ export class DurableCall implements Durability {
 	/** The last status message of the server. */
 	#said: string | undefined;
 
-	constructor(call: HubCall, plan: TaskPlan, deps: DurableCallDeps) {
+	constructor(call: HubCall, plan: TaskPlan, tasks: HubTasks) {
 		this.#call = call;
 		this.#plan = plan;
-		this.#deps = deps;
+		this.#tasks = tasks;
 		const { id, params, text } = call.context;
 		this.#incoming = new IncomingCall(id, call.method, params, text);
 	}
@@ -239,7 +220,7 @@ export class DurableCall implements Durability {
 		const run = { cancel: (reason: string) => this.#incoming.cancel(reason), upstream: this.#upstream };
 		let task: LiveTask;
 		try {
-			task = await this.#deps.start(this.#call, this.#plan, run);
+			task = await this.#tasks.start(this.#call, this.#plan, run);
 		} catch (error) {
 			return this.#staysCall(error);
 		}
@@ -251,13 +232,13 @@ export class DurableCall implements Durability {
 		void task.run(this.#work);
 		// The client will never know of it.
 		if (context.isCanceled) task.cancel('the client canceled the call');
-		this.#outcome.resolve(this.#deps.created(task));
+		this.#outcome.resolve(createdTask(task.record));
 	}
 
 	/** The task could not be recorded: the client gets the result of the call when it waits for it. */
 	#staysCall(error: unknown): void {
 		const { name, context } = this.#call;
-		this.#deps.log.warn(`a call of ${name} could not become a task: ${messageOf(error)}`);
+		this.#tasks.log.warn(`a call of ${name} could not become a task: ${messageOf(error)}`);
 		if (this.#plan.form !== 'legacy' && !context.isCanceled) return;
 		this.#incoming.cancel('the task could not be recorded');
 		this.#outcome.reject(error);
@@ -273,7 +254,7 @@ export class DurableCall implements Durability {
 			// That of a task is settled already.
 			if ('result' in end) this.#outcome.resolve(end.result);
 			else this.#outcome.reject(end.thrown);
-			if (this.#task && !this.isTask && !this.#call.context.isCanceled) this.#deps.discard(this.#task);
+			if (this.#task && !this.isTask && !this.#call.context.isCanceled) this.#tasks.discard(this.#task);
 		});
 	}
 
@@ -285,7 +266,7 @@ export class DurableCall implements Durability {
 			void this.#task.run(this.#work);
 			return this.#outcome.reject(reason);
 		}
-		if (this.#task) this.#deps.discard(this.#task);
+		if (this.#task) this.#tasks.discard(this.#task);
 		this.#incoming.cancel(reason.message);
 	}
 }

@@ -24,9 +24,9 @@ import { rpcCodes } from '../../wire/json-rpc.ts';
 import { JsonText } from '../../wire/json-text.ts';
 import { HubCall } from '../calls/hub-call.ts';
 import type { ResultSource } from '../results/result-source.ts';
-import { identityOf } from '../shared/process-identity.ts';
+import { ownIdentity, type ProcessIdentity } from '../shared/process-identity.ts';
 import type { Source } from '../source.ts';
-import type { DurableCallDeps, TaskPlan } from './durable-call.ts';
+import type { TaskPlan } from './durable-call.ts';
 import { LiveTask } from './live-task.ts';
 import { TaskEnds } from './task-ends.ts';
 import { TASK_FOLLOW_MS, TASK_INBOX_MS, TASK_PAGE } from './task-limits.ts';
@@ -41,7 +41,7 @@ import {
 	type TaskState,
 } from './task-record.ts';
 import { elsewhereOf, type RecoveryWay, TaskRecovery } from './task-recovery.ts';
-import { createdTask, legacyCreatedTask, legacyTask, modernState } from './task-report.ts';
+import { legacyTask, modernState } from './task-report.ts';
 import { TaskRules } from './task-rules.ts';
 import { lostEnd, TaskStore } from './task-store.ts';
 
@@ -59,9 +59,8 @@ export class HubTasks implements ProviderTasks {
 	readonly #options: HubTasksOptions;
 	readonly #live = new Map<string, LiveTask>();
 	readonly #unstored = new TaskEnds();
-	readonly #owner = identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
-	/** The deps of a call that may become a task. */
-	readonly calls: DurableCallDeps;
+	/** This process. */
+	readonly owner: ProcessIdentity = ownIdentity();
 	#inbox: NodeJS.Timeout | undefined;
 	#left: TaskRecovery | undefined;
 	#isClosed = false;
@@ -70,12 +69,14 @@ export class HubTasks implements ProviderTasks {
 		this.#options = options;
 		this.store = new TaskStore(options);
 		this.rules = new TaskRules(options.configuration);
-		this.calls = {
-			start: (call, plan, run) => this.#start(call, plan, run),
-			created: (task) => (task.record.form === 'legacy' ? legacyCreatedTask : createdTask)(task.state),
-			discard: (task) => this.#discard(task),
-			log: options.log,
-		};
+	}
+
+	get log(): Log {
+		return this.#options.log;
+	}
+
+	get configuration(): Configuration {
+		return this.#options.configuration();
 	}
 
 	/** Tasks of this process: those that run, and those that ended, by status. */
@@ -154,9 +155,7 @@ export class HubTasks implements ProviderTasks {
 
 	/** Where calls go whose tasks an earlier process left. */
 	connect(way: RecoveryWay): void {
-		const { log, configuration } = this.#options;
-		const add = (task: LiveTask): void => this.#add(task);
-		this.#left = new TaskRecovery({ ...way, store: this.store, owner: this.#owner, configuration, log, add });
+		this.#left = new TaskRecovery(this, way);
 	}
 
 	/** Tasks of servers elsewhere are left to the next hub. The others end here: their outcome is unknown. */
@@ -170,7 +169,8 @@ export class HubTasks implements ProviderTasks {
 		await this.#unstored.close();
 	}
 
-	async #start(
+	/** Record the task that a call becomes. Rejects when it cannot be stored. */
+	async start(
 		call: HubCall,
 		{ form, ttlMs }: TaskPlan,
 		{ cancel, upstream }: { cancel: (reason: string) => void; upstream: string | undefined },
@@ -188,7 +188,7 @@ export class HubTasks implements ProviderTasks {
 			createdAt: now,
 			updatedAt: now,
 			ttlMs,
-			owner: this.#owner,
+			owner: this.owner,
 			upstream,
 			elsewhere: elsewhereOf(target, context),
 			isStructured: tool?.outputSchema !== undefined,
@@ -196,13 +196,14 @@ export class HubTasks implements ProviderTasks {
 		};
 		if (this.#isClosed) throw new OrchestraError('closed', 'the hub is closing');
 		await this.store.create(record);
-		const task = new LiveTask(record, { store: this.store, log: this.#options.log, cancel });
-		this.#add(task);
+		const task = new LiveTask(record, { store: this.store, log: this.log, cancel });
+		this.add(task);
 		if (form === 'legacy') task.follow((state) => notifyStatus(context.clientNotifier, state));
 		return task;
 	}
 
-	#add(task: LiveTask): void {
+	/** A task runs here from now on. */
+	add(task: LiveTask): void {
 		const { id } = task.record;
 		this.#live.set(id, task);
 		this.counts.running++;
@@ -218,10 +219,11 @@ export class HubTasks implements ProviderTasks {
 		if (this.#live.delete(id)) this.counts.running--;
 	}
 
-	#discard(task: LiveTask): void {
-		this.#forget(task.record.id);
-		this.store.remove(task.record).catch((error: unknown) => {
-			this.#options.log.warn(`the record of a call could not be removed: ${messageOf(error)}`);
+	/** Nobody needs the record. */
+	discard({ record }: LiveTask): void {
+		this.#forget(record.id);
+		this.store.remove(record).catch((error: unknown) => {
+			this.log.warn(`the record of a call could not be removed: ${messageOf(error)}`);
 		});
 	}
 
@@ -242,7 +244,7 @@ export class HubTasks implements ProviderTasks {
 	/** The messages that wait for the task. One that cannot be read now waits on. */
 	#sentTo({ record }: LiveTask): Promise<readonly Record<string, unknown>[]> {
 		return this.store.receive(record).catch((error: unknown) => {
-			this.#options.log.warn(`what was sent to task ${record.id} could not be read: ${messageOf(error)}`);
+			this.log.warn(`what was sent to task ${record.id} could not be read: ${messageOf(error)}`);
 			return [];
 		});
 	}
@@ -293,7 +295,7 @@ export class HubTasks implements ProviderTasks {
 
 	/** The tasks of this project, newest first, of whichever client. */
 	async all(): Promise<TaskState[]> {
-		const { root } = this.#options.configuration();
+		const { root } = this.configuration;
 		const states = await this.store.list();
 		return states
 			.filter(({ record }) => isOfProject(record.principal, root))
@@ -323,7 +325,7 @@ export class HubTasks implements ProviderTasks {
 	}
 
 	#principal(client: Pick<ClientConnection, 'principal'>): string {
-		return principalIn(this.#options.configuration().root, client);
+		return principalIn(this.configuration.root, client);
 	}
 }
 

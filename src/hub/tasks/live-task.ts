@@ -18,6 +18,7 @@ import { Listeners } from '../../rpc/listeners.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
+import { NOBODY } from '../shared/process-identity.ts';
 import {
 	TASK_INPUTS_LIMIT,
 	TASK_MESSAGE_CHARACTERS,
@@ -286,9 +287,6 @@ export class LiveTask {
 		this.#changes.emit(this.state);
 	}
 }
-
-/** No process. */
-const NOBODY = { pid: 0, startTime: '' };
 
 function completionOf(answer: Answer): [TaskEnd, JsonText?] {
 	const at = new Date().toISOString();

@@ -20,7 +20,7 @@ export function runTasks(tasks: HubTasks): Middleware {
 
 		request(call) {
 			const plan = tasks.rules.planOf(call);
-			return plan ? new DurableCall(call, plan, tasks.calls).run(inner) : inner.request(call);
+			return plan ? new DurableCall(call, plan, tasks).run(inner) : inner.request(call);
 		},
 	});
 }

@@ -5,11 +5,9 @@
  * Nothing is called again. When the server is not configured any more, or has another address, the
  * task has failed with an unknown outcome.
  */
-import type { Configuration } from '../../config/configuration.ts';
 import { TASK_MAX_MS } from '../../config/defaults.ts';
 import { OrchestraError } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
-import type { Log } from '../../log.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Durability } from '../../mcp/server/call-observers.ts';
 import { type Asking, requireCapabilities } from '../../mcp/server/input-requests.ts';
@@ -19,12 +17,12 @@ import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { HubCall, type Target } from '../calls/hub-call.ts';
 import type { Handler } from '../calls/middleware.ts';
-import type { ProcessIdentity } from '../shared/process-identity.ts';
 import { able, type Source } from '../source.ts';
+import type { HubTasks } from './hub-tasks.ts';
 import { LiveTask } from './live-task.ts';
 import { TASK_CAPABILITIES_BYTES } from './task-limits.ts';
 import { isLeft, isOfProject, type LastingRecord, type TaskElsewhere } from './task-record.ts';
-import { lostEnd, type TaskStore } from './task-store.ts';
+import { lostEnd } from './task-store.ts';
 
 /** Where calls go that were allowed and sent. */
 export interface RecoveryWay {
@@ -32,22 +30,14 @@ export interface RecoveryWay {
 	readonly life: Handler;
 }
 
-export interface TaskRecoveryOptions extends RecoveryWay {
-	readonly store: TaskStore;
-	/** This process. */
-	readonly owner: ProcessIdentity;
-	readonly configuration: () => Configuration;
-	readonly log: Log;
-	/** A task runs here from now on. */
-	readonly add: (task: LiveTask) => void;
-}
-
 export class TaskRecovery {
-	readonly #options: TaskRecoveryOptions;
+	readonly #tasks: HubTasks;
+	readonly #way: RecoveryWay;
 	#taking: Promise<void> | undefined;
 
-	constructor(options: TaskRecoveryOptions) {
-		this.#options = options;
+	constructor(tasks: HubTasks, way: RecoveryWay) {
+		this.#tasks = tasks;
+		this.#way = way;
 	}
 
 	/** Take all of this project. */
@@ -59,8 +49,8 @@ export class TaskRecovery {
 	}
 
 	async #takeAll(): Promise<void> {
-		const { store, configuration } = this.#options;
-		const { root } = configuration();
+		const { store, configuration } = this.#tasks;
+		const { root } = configuration;
 		for (const { record, end } of await store.list()) {
 			if (!isOfProject(record.principal, root) || !isLeft(record)) continue;
 			if (end === undefined) await this.#follow(record);
@@ -69,24 +59,25 @@ export class TaskRecovery {
 	}
 
 	async #follow(left: LastingRecord): Promise<void> {
-		const { store, owner, log, add } = this.#options;
+		const { store, owner, log } = this.#tasks;
 		const record = await store.take(left, owner);
 		if (record === undefined) return;
 		const task = this.#run(record);
 		if (task === undefined) return void (await store.finish(record, lostEnd(record)));
-		add(task);
+		this.#tasks.add(task);
 		log.info(`goes on with the task ${record.id} of ${record.server}, which an earlier hub left`);
 	}
 
 	/** It was canceled while no hub ran, so the server does not know yet. The process that reads that notifies the server. */
 	async #passCancellation(record: LastingRecord): Promise<void> {
-		const sent = await this.#options.store.receive(record);
+		const sent = await this.#tasks.store.receive(record);
 		if (sent.some(({ cancel }) => cancel === true)) this.#run(record)?.cancel();
 	}
 
 	/** Undefined when its server is not there any more. */
 	#run(record: LastingRecord): LiveTask | undefined {
-		const { store, sources, life, log } = this.#options;
+		const { store, log } = this.#tasks;
+		const { sources, life } = this.#way;
 		const source = sources().find(({ id }) => id === record.server);
 		if (source === undefined || addressOf(source) !== record.elsewhere.address) return undefined;
 		const incoming = new IncomingCall(`"${record.id}"`, 'tools/call', { name: record.tool, arguments: {} });
@@ -101,7 +92,7 @@ export class TaskRecovery {
 		{ task, incoming, source }: { task: LiveTask; incoming: IncomingCall; source: Source },
 	): HubCall {
 		const { tool, client, form, createdAt, upstream, elsewhere } = record;
-		const { maxMs = TASK_MAX_MS } = this.#options.configuration().tasks;
+		const { maxMs = TASK_MAX_MS } = this.#tasks.configuration.tasks;
 		const isTask = form !== 'kept';
 		const durable: Durability = {
 			isTask,

@@ -5,14 +5,12 @@ import type { RpcErrorObject } from '../../wire/json-rpc.ts';
 import { TASK_POLL_MS } from './task-limits.ts';
 import type { TaskRecord, TaskState } from './task-record.ts';
 
-/** The result of a call that became a task, for a modern client. It is the task as it began. */
-export function createdTask(state: TaskState): Result {
-	return { resultType: 'task', ...modernTask({ record: { ...state.record, status: 'working' } }) };
-}
-
-/** The same for a legacy client. */
-export function legacyCreatedTask(state: TaskState): Result {
-	return { task: legacyTask({ record: { ...state.record, status: 'working' } }) };
+/** The result of a call that became a task: the task as it began. */
+export function createdTask(record: TaskRecord): Result {
+	const begun: TaskState = { record: { ...record, status: 'working' } };
+	return record.form === 'legacy'
+		? { task: legacyTask(begun) }
+		: { resultType: 'task', ...modernTask(begun) };
 }
 
 /** The answer to `tasks/get`, and the params of `notifications/tasks`: by its status with input requests, result or error. */

@@ -4,8 +4,9 @@ import { TASK_DETACH_MS, TASK_MAX_MS, TASK_TTL_MS } from '../../config/defaults.
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { declaresTasks, LEGACY_TASKS_VERSION } from '../../protocol/tasks.ts';
 import { ServerNames } from '../../trust/tool-name.ts';
-import { anyToolPattern, type ToolTest, toolPattern } from '../../trust/tool-pattern.ts';
+import { anyToolPattern, toolPattern } from '../../trust/tool-pattern.ts';
 import { isObject } from '../../wire/json.ts';
+import { memoized } from '../../wire/memoized.ts';
 import type { HubCall } from '../calls/hub-call.ts';
 import type { SourceKind } from '../source.ts';
 import type { TaskPlan } from './durable-call.ts';
@@ -22,15 +23,17 @@ const clientWaits: Readonly<Record<string, number>> = {
 const ownKinds: ReadonlySet<SourceKind> = new Set<SourceKind>(['results', 'tasks', 'hub']);
 
 /** The patterns of a configuration, compiled. */
-interface Compiled {
-	readonly configuration: Configuration;
-	readonly isAlways: ToolTest;
-	readonly times: readonly { readonly isOf: ToolTest; readonly ms: number }[];
-}
+const compiled = memoized(({ tasks: { always, detachAfter }, mcpServers }: Configuration) => {
+	const servers = new ServerNames(mcpServers.map(({ name }) => name));
+	const times = Object.entries(detachAfter).map(([pattern, ms]) => ({
+		isOf: toolPattern(pattern, servers),
+		ms,
+	}));
+	return { isAlways: anyToolPattern(always, servers), times };
+});
 
 export class TaskRules {
 	readonly #configuration: () => Configuration;
-	#compiled: Compiled | undefined;
 
 	constructor(configuration: () => Configuration) {
 		this.#configuration = configuration;
@@ -48,7 +51,7 @@ export class TaskRules {
 		if (form === undefined || ownKinds.has(call.target.source.kind)) return undefined;
 		const { ttlMs = TASK_TTL_MS, maxMs = TASK_MAX_MS } = this.#settings;
 		const tool = call.toolName ?? { server: undefined, tool: call.name, name: call.name };
-		const { isAlways, times } = this.#rules;
+		const { isAlways, times } = compiled(this.#configuration());
 		return {
 			form,
 			afterMs: times.find(({ isOf }) => isOf(tool))?.ms ?? this.#settings.detachAfterMs ?? TASK_DETACH_MS,
@@ -68,19 +71,6 @@ export class TaskRules {
 
 	get #settings(): TasksSection {
 		return this.#configuration().tasks;
-	}
-
-	get #rules(): Compiled {
-		const configuration = this.#configuration();
-		if (this.#compiled?.configuration === configuration) return this.#compiled;
-		const { always, detachAfter } = configuration.tasks;
-		const servers = new ServerNames(configuration.mcpServers.map(({ name }) => name));
-		const times = Object.entries(detachAfter).map(([pattern, ms]) => ({
-			isOf: toolPattern(pattern, servers),
-			ms,
-		}));
-		this.#compiled = { configuration, isAlways: anyToolPattern(always, servers), times };
-		return this.#compiled;
 	}
 }
 

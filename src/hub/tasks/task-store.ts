@@ -10,17 +10,15 @@
  *
  * `<id>.in` is what other processes of the principal send to a task that is not theirs.
  */
-import { appendFile, link, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { attempt, isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
-import { makeFolders } from '../../files/make-folders.ts';
-import { assertPrivate } from '../../files/private-path.ts';
-import { sha256 } from '../../files/sha256.ts';
-import { stateFolder } from '../../files/state-folder.ts';
+import { namesIn } from '../../files/names-in.ts';
 import type { Log } from '../../log.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
+import { PrincipalFolders, STORED_ID } from '../shared/principal-folders.ts';
 import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
 import {
 	TASK_HEAD_BYTES,
@@ -49,7 +47,6 @@ const END = '.end';
 const INBOX = '.in';
 const KINDS = [RECORD, END, INBOX];
 const LEFT = 'its hub has ended; the next one goes on with it';
-const ID = /^[\da-f]{32}$/;
 
 export interface TaskStoreOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
@@ -61,7 +58,7 @@ export interface TaskStoreOptions {
 }
 
 export class TaskStore {
-	readonly #root: string;
+	readonly #folders: PrincipalFolders;
 	readonly #log: Log;
 	readonly #limit: number;
 	readonly #limitBytes: number;
@@ -71,7 +68,7 @@ export class TaskStore {
 	#sweptAt = Number.NEGATIVE_INFINITY;
 
 	constructor({ environment, log, limit = TASKS_LIMIT, limitBytes = TASK_STORE_BYTES }: TaskStoreOptions) {
-		this.#root = join(stateFolder(environment), 'tasks');
+		this.#folders = new PrincipalFolders(environment, 'tasks');
 		this.#log = log;
 		this.#limit = limit;
 		this.#limitBytes = limitBytes;
@@ -85,16 +82,14 @@ export class TaskStore {
 				hint: 'Cancel some: mctl tasks cancel ID. Or wait until they end.',
 			});
 		}
-		const folder = this.#folder(record.principal);
-		makeFolders(folder, 0o700);
-		assertPrivate(folder);
+		this.#folders.make(record.principal);
 		this.#count++;
 		await this.save(record);
 	}
 
 	/** Replace the record of a task of this process. */
 	async save(record: TaskRecord): Promise<void> {
-		const path = this.#path(record, RECORD);
+		const path = this.#folders.path(record, RECORD);
 		const draft = await this.#draft(path, encodeJson(record));
 		try {
 			await rename(draft, path);
@@ -107,7 +102,7 @@ export class TaskStore {
 	/** Store how a task ended. Returns the end that counts: the first one. */
 	async finish(record: TaskRecord, end: TaskEnd, result?: JsonText): Promise<TaskEnd> {
 		const text = `${encodeJson(end)}\n${result ? `${result.text}\n` : ''}`;
-		const path = this.#path(record, END);
+		const path = this.#folders.path(record, END);
 		const draft = await this.#draft(path, text);
 		try {
 			await link(draft, path);
@@ -132,13 +127,13 @@ export class TaskStore {
 
 	/** A task of a principal; undefined when there is none with this id. */
 	async read(principal: string, id: string): Promise<TaskState | undefined> {
-		if (!ID.test(id)) return undefined;
-		const record = await readRecord(this.#path({ principal, id }, RECORD));
+		if (!STORED_ID.test(id)) return undefined;
+		const record = await readRecord(this.#folders.path({ principal, id }, RECORD));
 		if (record === undefined || record.principal !== principal || record.id !== id) return undefined;
 		const state = await this.#stateOf(record);
 		if (isOver(state)) return undefined;
 		if (state.end?.status !== 'completed') return state;
-		const text = await readFile(this.#path(record, END), 'utf8').catch(() => undefined);
+		const text = await readFile(this.#folders.path(record, END), 'utf8').catch(() => undefined);
 		// Another process removed it just now.
 		if (text === undefined) return undefined;
 		const result = resultIn(text);
@@ -147,22 +142,21 @@ export class TaskStore {
 
 	/** The tasks of a principal, newest first, without their results; of all of them without one. */
 	async list(principal?: string): Promise<TaskState[]> {
-		const folders = principal === undefined ? await this.#folders() : [this.#folder(principal)];
-		const states = (await this.#states(folders)).filter((state) => !isOver(state));
+		const states = (await this.#states(this.#folders.all(principal))).filter((state) => !isOver(state));
 		return states.sort(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? 1 : -1));
 	}
 
 	/** Forget a task that no client knows of. */
 	async remove(task: Pick<TaskRecord, 'principal' | 'id'>): Promise<void> {
 		this.#count--;
-		for (const kind of KINDS) await rm(this.#path(task, kind), { force: true });
+		for (const kind of KINDS) await rm(this.#folders.path(task, kind), { force: true });
 	}
 
 	/** Send something to a task of another process. */
 	async send({ principal, id }: Pick<TaskRecord, 'principal' | 'id'>, message: object): Promise<void> {
-		const path = this.#path({ principal, id }, INBOX);
+		const path = this.#folders.path({ principal, id }, INBOX);
 		const line = `${encodeJson(message)}\n`;
-		await withFolderLock(this.#folder(principal), async () => {
+		await withFolderLock(this.#folders.of(principal), async () => {
 			if ((await sizeOf(path)) + line.length > TASK_INBOX_BYTES)
 				throw new OrchestraError('bad_input', 'the process that runs the task has not read what it was sent');
 			await appendFile(path, line, { mode: 0o600 });
@@ -174,9 +168,9 @@ export class TaskStore {
 		principal,
 		id,
 	}: Pick<TaskRecord, 'principal' | 'id'>): Promise<readonly Record<string, unknown>[]> {
-		const path = this.#path({ principal, id }, INBOX);
+		const path = this.#folders.path({ principal, id }, INBOX);
 		if ((await sizeOf(path)) === 0) return [];
-		const text = await withFolderLock(this.#folder(principal), async () => {
+		const text = await withFolderLock(this.#folders.of(principal), async () => {
 			const sent = await readFile(path, 'utf8');
 			await rm(path);
 			return sent;
@@ -189,10 +183,10 @@ export class TaskStore {
 
 	/** Take a task that its process left. Undefined when it has ended, or another process was faster. */
 	async take({ principal, id }: TaskRecord, owner: ProcessIdentity): Promise<LastingRecord | undefined> {
-		const [folder, path] = [this.#folder(principal), this.#path({ principal, id }, RECORD)];
-		return withFolderLock(folder, async () => {
+		const path = this.#folders.path({ principal, id }, RECORD);
+		return withFolderLock(this.#folders.of(principal), async () => {
 			const record = await readRecord(path);
-			const isFree = record && isLeft(record) && !(await readHead(this.#path(record, END)));
+			const isFree = record && isLeft(record) && !(await readHead(this.#folders.path(record, END)));
 			if (!isFree) return undefined;
 			const own = { ...record, owner };
 			await this.save(own);
@@ -207,7 +201,7 @@ export class TaskStore {
 
 	/** A task without an end whose process is gone has failed, unless it goes on elsewhere. */
 	async #stateOf(record: TaskRecord): Promise<TaskState> {
-		const path = this.#path(record, END);
+		const path = this.#folders.path(record, END);
 		const end = await readHead(path);
 		if (end || isSameProcess(record.owner)) return { record, end };
 		if (isLasting(record)) return { record: { ...record, statusMessage: LEFT } };
@@ -230,10 +224,10 @@ export class TaskStore {
 
 	/** Remove what is too old, and the oldest that ended, while there are too many. */
 	async #removeOld(): Promise<void> {
-		const folders = await this.#folders();
+		const folders = this.#folders.all();
 		const states = await this.#states(folders);
 		const sized = await Promise.all(
-			states.map(async (state) => ({ ...state, bytes: await sizeOf(this.#path(state.record, END)) })),
+			states.map(async (state) => ({ ...state, bytes: await sizeOf(this.#folders.path(state.record, END)) })),
 		);
 		this.#count = sized.length;
 		this.#bytes = sized.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -262,18 +256,6 @@ export class TaskStore {
 			throw error;
 		}
 		return draft;
-	}
-
-	async #folders(): Promise<string[]> {
-		return (await namesIn(this.#root)).map((name) => join(this.#root, name));
-	}
-
-	#folder(principal: string): string {
-		return join(this.#root, sha256(principal).slice(0, 32));
-	}
-
-	#path({ principal, id }: Pick<TaskRecord, 'principal' | 'id'>, kind: string): string {
-		return join(this.#folder(principal), `${id}${kind}`);
 	}
 }
 
@@ -316,7 +298,7 @@ function resultIn(text: string): JsonText | undefined {
 
 /** Remove what killed processes were writing, and what belongs to no task that can be read. */
 async function removeLeftovers(folder: string, known: ReadonlySet<string>): Promise<void> {
-	for (const name of await namesIn(folder)) {
+	for (const name of namesIn(folder)) {
 		const [, pid] = /\.(\d+)-\d+\.draft$/.exec(name) ?? [];
 		const isDraft = pid !== undefined && Number(pid) !== process.pid;
 		const isUnknown = KINDS.includes(extname(name)) && !known.has(basename(name, extname(name)));
@@ -337,14 +319,9 @@ async function readRecord(path: string): Promise<TaskRecord | undefined> {
 }
 
 async function recordsIn(folder: string): Promise<TaskRecord[]> {
-	const names = (await namesIn(folder)).filter((name) => name.endsWith(RECORD));
+	const names = namesIn(folder).filter((name) => name.endsWith(RECORD));
 	const records = await Promise.all(names.map((name) => readRecord(join(folder, name))));
 	return records.filter((record) => record !== undefined);
-}
-
-function namesIn(folder: string): Promise<string[]> {
-	// There may be none yet.
-	return readdir(folder).catch(() => []);
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -5,7 +5,7 @@
 import { OrchestraError } from '../../errors.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Call, Capability } from '../../mcp/server/provider.ts';
-import { type Answer, failure, type Result, type Tool } from '../../protocol/mcp-types.ts';
+import { type Answer, failure, type Result, type Tool, textResult } from '../../protocol/mcp-types.ts';
 import type { Source } from '../source.ts';
 import type { HubTasks } from './hub-tasks.ts';
 import { TASK_PAGE } from './task-limits.ts';
@@ -71,7 +71,7 @@ export class TaskTools implements Source {
 	#result(state: TaskState, context: CallContext): Answer | Promise<Answer> {
 		const { record, end } = state;
 		if (end === undefined)
-			return text(`${record.tool} still runs, since ${record.createdAt}. Ask again later.`);
+			return textResult(`${record.tool} still runs, since ${record.createdAt}. Ask again later.`);
 		if (end.status === 'completed') return this.#tasks.readable(state, context);
 		return failure(end.status === 'failed' ? end.error.message : 'The call was canceled.');
 	}
@@ -88,12 +88,6 @@ function statusOf(states: readonly TaskState[]): Result {
 	const lines = rows.map(
 		({ id: task, tool, status, createdAt }) => `${task}  ${status}  ${tool}  since ${createdAt}`,
 	);
-	return {
-		...text(lines.length === 0 ? 'There are no tasks.' : lines.join('\n')),
-		structuredContent: { tasks: rows },
-	};
-}
-
-function text(message: string): Result {
-	return { content: [{ type: 'text', text: message }] };
+	const text = lines.length === 0 ? 'There are no tasks.' : lines.join('\n');
+	return { ...textResult(text), structuredContent: { tasks: rows } };
 }

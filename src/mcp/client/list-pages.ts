@@ -9,6 +9,7 @@ import { pagesOf } from '../../protocol/list-cursor.ts';
 import { type Answer, answerValue, exactAnswer, type Result } from '../../protocol/mcp-types.ts';
 import { HUB_ID, metaOf } from '../../protocol/meta.ts';
 import {
+	LEFT_OUT_LIMIT,
 	LIST_CHARACTERS_LIMIT,
 	LIST_ITEMS_LIMIT,
 	LIST_STEP_CHARACTERS,
@@ -18,9 +19,18 @@ import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
 import { brokenProtocol } from './phase-error.ts';
 
+/** An item of a server that is left out of its list. */
+export interface LeftOutItem {
+	readonly name: string;
+	/** The end of a sentence about it. */
+	readonly reason: string;
+}
+
 /** A whole list. */
 export interface ServerList<Item> {
 	readonly items: Item[];
+	/** Items that nobody can use. */
+	readonly leftOut?: readonly LeftOutItem[];
 	/** How long the list may be cached, in milliseconds: the least of its pages. */
 	readonly ttlMs?: number;
 	/** Who may share a cached copy. */
@@ -38,6 +48,7 @@ export async function listPages<Kind extends ItemKind>(
 	const { method } = lists[kind];
 	const items: ItemTypes[Kind][] = [];
 	const pages: Result[] = [];
+	const leftOut: LeftOutItem[] = [];
 	const cut = (reason: string): void =>
 		log.warn(`${method} was ended after ${items.length} items: ${reason}`);
 	let characters = 0;
@@ -56,20 +67,44 @@ export async function listPages<Kind extends ItemKind>(
 		}
 		pages.push(page);
 		if (length > LIST_STEP_CHARACTERS) await new WorkSlices().next();
-		for (const item of itemsOf(kind, exactAnswer(last), log)) items.push(item);
+		for (const item of itemsOf(kind, exactAnswer(last), log)) {
+			// A list with a deeper item could not be encoded, or not be checked by clients.
+			if (isDeeperThan(item, NESTING_DEPTH)) leftOut.push(tooDeep(kind, item));
+			else items.push(item);
+		}
 		if (length > LIST_STEP_CHARACTERS) await new WorkSlices().next();
 		if (items.length >= LIST_ITEMS_LIMIT && page['nextCursor'] !== undefined) {
 			cut(`it has more than ${LIST_ITEMS_LIMIT} items`);
 			break;
 		}
 	}
+	return wholeList({ items, leftOut, pages }, method, log);
+}
+
+interface ReadPages<Item> {
+	readonly items: Item[];
+	readonly leftOut: readonly LeftOutItem[];
+	readonly pages: readonly Result[];
+}
+
+function wholeList<Item>(
+	{ items, leftOut, pages }: ReadPages<Item>,
+	method: string,
+	log: Log,
+): ServerList<Item> {
+	const named = leftOut.slice(0, LEFT_OUT_LIMIT);
+	for (const { name, reason } of named) log.warn(`${method}: "${name}" is left out: ${reason}`);
 	if (items.length > LIST_ITEMS_LIMIT)
 		log.warn(
 			`${method}: ${items.length - LIST_ITEMS_LIMIT} items over the limit of ${LIST_ITEMS_LIMIT} are left out`,
 		);
 	const hub = metaOf(pages[0])[HUB_ID];
-	const answeredBy = typeof hub === 'string' ? { hub } : {};
-	return { items: items.slice(0, LIST_ITEMS_LIMIT), ...cacheHints(pages), ...answeredBy };
+	return {
+		items: items.slice(0, LIST_ITEMS_LIMIT),
+		...(named.length > 0 && { leftOut: named }),
+		...cacheHints(pages),
+		...(typeof hub === 'string' && { hub }),
+	};
 }
 
 const TOO_LONG = `it is longer than ${LIST_CHARACTERS_LIMIT} characters`;
@@ -90,13 +125,12 @@ function itemsOf<Kind extends ItemKind>(kind: Kind, page: Result, log: Log): Ite
 	);
 	if (items.length < found.length)
 		log.warn(`${method}: ${found.length - items.length} items without a "${key}" are left out`);
-	return items.filter((item) => {
-		// A list with a deeper item could not be encoded, or not be checked by clients.
-		if (!isDeeperThan(item, NESTING_DEPTH)) return true;
-		const name = printableName(String(item[key as keyof typeof item]));
-		log.warn(`${method}: "${name}" is left out: it is nested more than ${NESTING_DEPTH} levels deep`);
-		return false;
-	});
+	return items;
+}
+
+function tooDeep<Kind extends ItemKind>(kind: Kind, item: ItemTypes[Kind]): LeftOutItem {
+	const name = printableName(String(Reflect.get(item, lists[kind].key)));
+	return { name, reason: `it is nested more than ${NESTING_DEPTH} levels deep` };
 }
 
 function cacheHints(pages: readonly Result[]): { ttlMs?: number; cacheScope?: string } {

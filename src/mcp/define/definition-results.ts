@@ -7,6 +7,7 @@ import {
 	type GetPromptResult,
 	type InputRequired,
 	type ReadResourceResult,
+	textResult,
 } from '../../protocol/mcp-types.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
@@ -17,13 +18,13 @@ import { COMPLETION_VALUES_LIMIT } from '../mcp-limits.ts';
  * receive it do not show the text to the model.
  */
 export function resultOf(value: unknown, declaresOutput: boolean): CallToolResult | InputRequired {
-	if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
+	if (typeof value === 'string') return textResult(value);
 	// These two shapes are results already.
 	if (isObject(value) && Array.isArray(value['content'])) return value as unknown as CallToolResult;
 	if (isObject(value) && value['resultType'] === 'input_required') return value as unknown as InputRequired;
 	if (value === undefined) return { content: [] };
 	const text = JSON.stringify(value) ?? `a ${typeof value} is not JSON`;
-	return { content: [{ type: 'text', text }], ...(declaresOutput ? { structuredContent: value } : {}) };
+	return { ...textResult(text), ...(declaresOutput ? { structuredContent: value } : {}) };
 }
 
 /** A thrown error as a failed result; an error with a JSON-RPC code is rethrown. */

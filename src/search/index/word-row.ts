@@ -6,6 +6,14 @@
 /** Numbers on one page of stored rows. */
 const PAGE = 16_384;
 
+/** The words of a document. */
+export interface WordPlaces {
+	/** Numbers of postings in reading order; 0 ends an item. */
+	readonly row: Uint32Array;
+	/** Where each field starts in the row, and the end. */
+	readonly starts: readonly number[];
+}
+
 export class WordRow {
 	numbers: Uint32Array = new Uint32Array(1024);
 	length = 0;

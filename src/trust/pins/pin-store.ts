@@ -27,10 +27,11 @@ import {
 } from './lock-file.ts';
 import type { PinPlace } from './pin-place.ts';
 import {
-	readChangedDefinitions,
+	changedFile,
+	definitionsFile,
 	readDefinitions,
 	type ToolDefinitions,
-	writeChangedDefinitions,
+	writeChanged,
 	writeDefinitions,
 } from './tool-definitions.ts';
 import { driftBetween, isContentItem } from './tool-drift.ts';
@@ -49,6 +50,16 @@ export interface AcceptedTools {
 	readonly pinned: ToolHashes | undefined;
 	/** The sentence that the lock file does not have the server any more; then `pinned` is from the state folder. */
 	readonly missing: string | undefined;
+}
+
+/** The stores of one hub or command, by lock file: the servers of one file share one. */
+export type PinStores = Map<string, PinStore>;
+
+/** The store of a place among these; made when it is the first. */
+export function pinStoreAt(place: PinPlace, stores: PinStores): PinStore {
+	const store = stores.get(place.lockFile) ?? new PinStore(place);
+	stores.set(place.lockFile, store);
+	return store;
 }
 
 export class PinStore {
@@ -80,7 +91,7 @@ export class PinStore {
 
 	/** The earlier definitions of a server that are known on this machine. */
 	definitions(server: string): ToolDefinitions {
-		return readDefinitions(this.place.folder, server);
+		return readDefinitions(definitionsFile(this.place.folder, server));
 	}
 
 	/** Pin the tools of a server that was never pinned, and keep the definitions of its pinned tools. Tools that were accepted are written again; others wait for a user. */
@@ -111,14 +122,14 @@ export class PinStore {
 				const contents = [...(now ?? [])].filter(([name]) => isContentItem(name));
 				return new Map([...contents, ...toolHashes(tools)]);
 			});
-			await this.#inFolder(() => writeChangedDefinitions(this.place.folder, server, new Map()));
+			await this.#inFolder(() => writeChanged(changedFile(this.place.folder, server), new Map()));
 		});
 	}
 
 	/** Contents of a server that are not as they were accepted, as they were read last. */
 	changedContents(server: string): readonly PinnedTool[] {
 		const { pinned } = this.accepted(server);
-		const changed = [...readChangedDefinitions(this.place.folder, server)];
+		const changed = [...readDefinitions(changedFile(this.place.folder, server))];
 		return changed
 			.filter(([hash, { name }]) => pinned?.has(name) && pinned.get(name) !== hash)
 			.map(([, item]) => item);
@@ -127,16 +138,12 @@ export class PinStore {
 	/** A content was read; it is shown to the user when it is not as it was accepted. */
 	setContent(server: string, item: Tool, isAccepted: boolean): Promise<void> {
 		return this.#locked(() => {
-			const { folder } = this.place;
-			const changed = readChangedDefinitions(folder, server);
+			const file = changedFile(this.place.folder, server);
+			const changed = readDefinitions(file);
 			const others = [...changed].filter(([, { name }]) => name !== item.name);
 			if (isAccepted && others.length === changed.size) return;
 			const [hash = ''] = toolHashes([item]).values();
-			writeChangedDefinitions(
-				folder,
-				server,
-				new Map(isAccepted ? others : [...others, [hash, pinnedTool(item)]]),
-			);
+			writeChanged(file, new Map(isAccepted ? others : [...others, [hash, pinnedTool(item)]]));
 		});
 	}
 
@@ -280,7 +287,7 @@ export class PinStore {
 			const text = tool ? pinnedTool(tool) : earlier.get(hash);
 			if (text) stored.set(hash, text);
 		}
-		writeDefinitions(this.place.folder, server, stored);
+		writeDefinitions(definitionsFile(this.place.folder, server), stored);
 	}
 
 	#use(snapshot: PinSnapshot): void {

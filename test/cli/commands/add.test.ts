@@ -180,7 +180,7 @@ const wrong: [string[], string][] = [
 	[['add', 'x', '-s', 'world', '--', 'cat'], '--scope takes project or user, not "world"'],
 	[['add', 'x', '--', 'mctl', 'serve'], '"mctl serve" is this program itself'],
 	[['remove'], 'mctl remove needs the name of a server'],
-	[['remove', 'a', 'b'], 'unexpected argument "b": mctl remove takes one name'],
+	[['remove', 'a', 'b'], 'unexpected argument "b": mctl remove takes the name of a server'],
 	[['remove', 'fils'], 'there is no server "fils"'],
 	[['enable', 'constructor'], 'there is no server or plugin "constructor"'],
 	[['disable', 'files', '-s', 'user'], 'there is no server or plugin "files"'],

@@ -11,6 +11,7 @@ import {
 	symlinkSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { parse as parseToml } from 'smol-toml';
@@ -442,7 +443,9 @@ function serversIn(place: ClientHome, file: string): Record<string, unknown> {
 }
 
 function tableOf(screen: string): string[] {
-	return screen.split('\n').filter((line) => /^[#\d] /.test(line));
+	return stripVTControlCharacters(screen)
+		.split('\n')
+		.filter((line) => /^[#\d] /.test(line));
 }
 
 /** One call, through exactly what the entry of the client says. */

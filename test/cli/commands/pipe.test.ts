@@ -116,7 +116,7 @@ describe('mctl pipe', () => {
 
 	it.each([
 		[['pipe'], 'mctl pipe needs the URI of a program'],
-		[['pipe', 'stdio:cat', 'more'], 'the URI must be one argument; put it in quotes'],
+		[['pipe', 'stdio:cat', 'more'], 'mctl pipe takes the URI of a program, in quotes if it has spaces'],
 		[['pipe', 'cat'], '"cat" is not a stdio: URI'],
 		[['pipe', '--limit', 'ten', 'stdio:cat'], '--limit takes a whole number, not "ten"'],
 	])('refuses %j with exit 64', async (args, message) => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { driftingServer } from '../../support/drifting-servers.ts';
 import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { nextTurn, until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
@@ -223,6 +224,20 @@ describe('the lists of an MCP server', () => {
 		expect(warnings).toEqual([
 			expect.stringContaining('"count" of gate is left out: `rename` gives its name to "level"'),
 		]);
+	});
+
+	it('leave out a tool that is nested too deeply, with a warning and the reason in the result of a call', async () => {
+		let inputSchema: object = { type: 'string' };
+		for (let level = 0; level < 150; level++)
+			inputSchema = { type: 'object', properties: { inner: inputSchema } };
+		const served = await serveServers({ docs: driftingServer({ flat: 'x', deep: { inputSchema } }).entry() });
+		const client = await served.client();
+		expect(await names(client)).toEqual(['docs__flat']);
+		const reason = 'is left out: it is nested more than 64 levels deep';
+		expect(served.log.filter((line) => line.includes(`tools/list: "deep" ${reason}`))).toHaveLength(1);
+		const text = `"deep" of docs ${reason}`;
+		const called = await client.request('tools/call', { name: 'docs__deep', arguments: {} });
+		expect(called).toMatchObject({ isError: true, content: [{ type: 'text', text }] });
 	});
 
 	it('that a hub no longer waits for at its end are no warning', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
 import { namePattern } from '../../../src/hub/storage/name-pattern.ts';
 
-const name = fc.string({ unit: fc.constantFrom('a', 'b', '.', 'm', 'd', 'é', '-', ']') });
+const name = fc.string({ unit: fc.constantFrom('a', 'b', '.', 'm', 'd', 'é', '-', ']', '^', '😀') });
 
 describe('a pattern for names', () => {
 	it('agrees with the equivalent regular expression', () => {
@@ -17,6 +17,14 @@ describe('a pattern for names', () => {
 			['[a-d]', '[a-d]'],
 			['\\*', '\\*'],
 			['é', 'é'],
+			['😀', '😀'],
+			['[😀é]', '[😀é]'],
+			['[]a]', '[\\]a]'],
+			['[\\]a]', '[\\]a]'],
+			['[a-]', '[a\\-]'],
+			['[a^]', '[a\\^]'],
+			['[d-a]', '[]'],
+			['[^d-a]', '[^]'],
 		);
 		fc.assert(
 			fc.property(fc.array(part, { minLength: 1 }), name, (parts, text) => {
@@ -66,6 +74,8 @@ describe('a pattern for names', () => {
 		['*'.repeat(257), 'longer than 256 characters'],
 		['[a', 'has a [ without its ]'],
 		['[]', 'has a [ without its ]'],
+		['[^]', 'has a [ without its ]'],
+		['[\\]', 'has a [ without its ]'],
 		['a\\', 'ends with a \\'],
 		['**/*.md', 'contains a /'],
 	])('refuses %j', (pattern, why) => {

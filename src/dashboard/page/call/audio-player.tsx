@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { base64Bytes, DownloadLink } from './download-link.tsx';
 
 export function AudioPlayer({ data, mimeType }: { data: string; mimeType: string }): JSX.Element {
@@ -37,7 +37,7 @@ export function AudioPlayer({ data, mimeType }: { data: string; mimeType: string
 			<button type="button" onClick={() => (state.value === 'playing' ? stop() : void play())}>
 				{state.value === 'playing' ? '■ Stop' : '▶ Play'}
 			</button>{' '}
-			<VisibleText text={mimeType} isLine /> {status} <DownloadLink data={data} mimeType={mimeType} />
+			{visibleLine(mimeType)} {status} <DownloadLink data={data} mimeType={mimeType} />
 		</p>
 	);
 }

@@ -9,7 +9,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { DRAWN_PIXELS_LIMIT } from '../page-limits.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { base64Bytes, DownloadLink } from './download-link.tsx';
 
 export function BitmapImage({ data, mimeType }: { data: string; mimeType: string }): JSX.Element {
@@ -34,7 +34,7 @@ export function BitmapImage({ data, mimeType }: { data: string; mimeType: string
 		<figure class="image">
 			<canvas ref={canvas} width={0} height={0} role="img" aria-label="Image of the result" />
 			<figcaption>
-				<VisibleText text={mimeType} isLine /> {shown} <DownloadLink data={data} mimeType={mimeType} />
+				{visibleLine(mimeType)} {shown} <DownloadLink data={data} mimeType={mimeType} />
 			</figcaption>
 		</figure>
 	);

@@ -1,10 +1,11 @@
-/* A call while it runs: state, progress bar, log lines, an elicitation of the tool. */
+/* A call of the page while it runs: state, progress bar, log lines, an elicitation of the tool, its error. */
 import type { JSX } from 'preact';
+import type { CallLogRow, ProgressRow } from '../../api/api-calls.ts';
 import { useNow } from '../components/now.ts';
-import { StateWord } from '../components/panel.tsx';
+import { ErrorText, StateWord } from '../components/panel.tsx';
 import { routeHref } from '../live/route.ts';
-import { formatCount, formatMs } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { formatCount, formatMs, formatTime } from '../text/quantities.ts';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 import type { CallRun } from './call-run.ts';
 import { ElicitationForm } from './elicitation-form.tsx';
 
@@ -25,11 +26,13 @@ export function CallProgressView({ run }: { run: CallRun }): JSX.Element | null 
 					</button>
 				)}
 			</p>
-			<ProgressBar run={run} />
+			{run.progress.value && <ProgressLine row={run.progress.value} isLive />}
 			{run.elicitation.value && (
 				<ElicitationForm key={run.elicitation.value.id} elicitation={run.elicitation.value} run={run} />
 			)}
-			<LogLines run={run} />
+			{run.dropped.value > 0 && <p class="dim">{formatCount(run.dropped.value)} messages are left out.</p>}
+			<LogMessages rows={run.logs.value} />
+			{run.error.value && <ErrorText error={run.error.value} />}
 		</div>
 	);
 }
@@ -39,34 +42,40 @@ function Elapsed({ from }: { from: number }): JSX.Element {
 	return <span class="number dim">{formatMs(Math.max(0, now.value - from))}</span>;
 }
 
-function ProgressBar({ run }: { run: CallRun }): JSX.Element | null {
-	const progress = run.progress.value;
-	if (!progress) return null;
-	const { progress: at, total, message } = progress;
+/** A progress message with its bar. @param isLive a bar moves also without a total */
+export function ProgressLine({ row, isLive = false }: { row: ProgressRow; isLive?: boolean }): JSX.Element {
+	const { progress, total } = row;
+	const hasShare = total !== null && progress !== null;
 	return (
 		<p class="progress">
-			{total !== null && at !== null ? <progress value={at} max={total} /> : <progress />}
-			<span class="number">
-				{at ?? ''}
-				{total === null ? '' : ` of ${total}`}
-			</span>
-			{message !== null && <VisibleText text={message} isLine />}
+			{hasShare ? <progress value={progress} max={total} /> : isLive && <progress />}
+			<ProgressText row={row} />
 		</p>
 	);
 }
 
-function LogLines({ run }: { run: CallRun }): JSX.Element | null {
-	const logs = run.logs.value;
-	if (logs.length === 0) return null;
+export function ProgressText({ row: { progress, total, message } }: { row: ProgressRow }): JSX.Element {
+	return (
+		<>
+			<span class="number">
+				{progress ?? ''}
+				{total === null ? '' : ` of ${total}`}
+			</span>{' '}
+			{visibleLine(message ?? '')}
+		</>
+	);
+}
+
+export function LogMessages({ rows }: { rows: readonly CallLogRow[] }): JSX.Element | null {
+	if (rows.length === 0) return null;
 	return (
 		<ol class="log" aria-label="Log messages" tabIndex={0}>
-			{run.dropped.value > 0 && <li class="dim">{formatCount(run.dropped.value)} messages are left out.</li>}
-			{logs.map(({ level, logger, text }) => (
+			{rows.map(({ at, level, logger, text }) => (
 				<li class={/^\w+$/.test(level) ? level : undefined}>
 					<span class="dim">
-						<VisibleText text={logger === null ? level : `${level} ${logger}`} isLine />
+						{formatTime(at)} {visibleLine(logger === null ? level : `${level} ${logger}`)}
 					</span>{' '}
-					<VisibleText text={text} />
+					{visibleText(text)}
 				</li>
 			))}
 		</ol>

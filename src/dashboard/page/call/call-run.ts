@@ -1,13 +1,18 @@
-/* One call that the page makes: its progress, its logs, its elicitations and its end, live. */
+/* One call that the page makes, or a command that the hub runs for it: its progress, its logs, its elicitations and its end, live. */
 import { type Signal, signal } from '@preact/signals';
-import type { AnswerComparison, AnswerRequest, CallElicitation, CallMessage } from '../../api/api-calls.ts';
+import type {
+	AnswerComparison,
+	AnswerRequest,
+	CallElicitation,
+	CallLogRow,
+	CallMessage,
+	ProgressRow,
+} from '../../api/api-calls.ts';
 import type { ApiError, ApiObject } from '../../api/api-types.ts';
 import { type ApiClient, RequestError } from '../live/api-client.ts';
 import { RUN_LOGS_LIMIT } from '../page-limits.ts';
 
 type CallStatus = 'idle' | 'running' | 'done' | 'failed' | 'canceled';
-type CallProgress = Extract<CallMessage, { kind: 'progress' }>;
-type CallLogLine = Extract<CallMessage, { kind: 'log' }>;
 
 /** The part of the API that a call uses. */
 export type CallApi = Pick<ApiClient, 'stream' | 'post'>;
@@ -16,8 +21,8 @@ export class CallRun {
 	readonly status: Signal<CallStatus> = signal('idle');
 	/** The number of the call in the list of calls. */
 	readonly number: Signal<number | undefined> = signal(undefined);
-	readonly progress: Signal<CallProgress | undefined> = signal(undefined);
-	readonly logs: Signal<readonly CallLogLine[]> = signal([]);
+	readonly progress: Signal<ProgressRow | undefined> = signal(undefined);
+	readonly logs: Signal<readonly CallLogRow[]> = signal([]);
 	/** Messages that the hub or this page left out. */
 	readonly dropped: Signal<number> = signal(0);
 	readonly elicitation: Signal<CallElicitation | undefined> = signal(undefined);
@@ -39,25 +44,26 @@ export class CallRun {
 		return this.status.peek() === 'running';
 	}
 
-	/** Make the call; an earlier call that still runs is canceled. Resolves when it has ended. */
-	async start(path: string, body?: object): Promise<void> {
+	/** Make the call; an earlier call that still runs is canceled. Resolves when it has ended: true when it succeeded. */
+	async start(path: string, body?: object): Promise<boolean> {
 		this.cancel();
 		this.#reset();
 		const controller = new AbortController();
 		this.#controller = controller;
 		try {
 			for await (const message of this.#api.stream<CallMessage>(path, body, controller.signal)) {
-				if (controller !== this.#controller) return;
+				if (controller !== this.#controller) return false;
 				this.#take(message);
 			}
 			if (this.isRunning) this.#fail(cutShort);
 		} catch (thrown) {
-			if (controller !== this.#controller) return;
+			if (controller !== this.#controller) return false;
 			if (controller.signal.aborted) this.status.value = 'canceled';
 			else this.#fail(RequestError.describe(thrown));
 		}
 		this.elicitation.value = undefined;
 		this.ms.value ??= Date.now() - this.startedAt;
+		return this.status.peek() === 'done';
 	}
 
 	/** Show why the call is not made. */
@@ -136,5 +142,5 @@ export class CallRun {
 const cutShort: ApiError = {
 	code: 'closed',
 	message: 'The connection ended before the call did.',
-	hint: 'Whether it ran to its end is in the list of calls.',
+	hint: 'Whether it ran to its end is in the list of calls; a command is not in it.',
 };

@@ -3,21 +3,26 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { commandText, type PageCommand } from '../../commands/page-commands.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { ErrorText } from '../components/panel.tsx';
+import { ErrorText, StateWord } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { VisibleText } from '../text/visible-text.tsx';
-import { CommandRun } from './command-run.ts';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
+import { CallRun } from './call-run.ts';
 
-/** A run that is ended with the component. */
-export function useCommandRun(): CommandRun {
+const PATH = '/api/commands';
+
+/** A run of commands that is ended with the component. @param first is run at once */
+export function useCommandRun(first?: PageCommand): CallRun {
 	const { api } = useDashboard();
-	const run = useMemo(() => new CommandRun(api), []);
-	useEffect(() => () => run.cancel(), [run]);
+	const run = useMemo(() => new CallRun(api), []);
+	useEffect(() => {
+		if (first) void run.start(PATH, first);
+		return () => run.cancel();
+	}, [run]);
 	return run;
 }
 
 interface CommandButtonProps {
-	readonly run: CommandRun;
+	readonly run: CallRun;
 	/** Undefined while the form is incomplete. */
 	readonly command: PageCommand | undefined;
 	readonly label: string;
@@ -29,17 +34,18 @@ interface CommandButtonProps {
 /** The button, and the command that it runs. */
 export function CommandButton({ run, command, label, isPrimary, onDone }: CommandButtonProps): JSX.Element {
 	const start = async (): Promise<void> => {
-		if (command && (await run.run(command))) onDone?.();
+		if (command && (await run.start(PATH, command))) onDone?.();
 	};
+	const isRunning = run.status.value === 'running';
 	return (
 		<p class="command-button">
 			<button
 				type="button"
 				class={isPrimary ? 'primary' : undefined}
-				disabled={!command || run.isRunning.value}
+				disabled={!command || isRunning}
 				onClick={() => void start()}
 			>
-				{run.isRunning.value && run.last.value?.kind === command?.kind ? '…' : label}
+				{isRunning ? '…' : label}
 			</button>
 			{command && <CommandText command={commandText(command)} />}
 		</p>
@@ -51,16 +57,18 @@ export function CommandOutput({
 	run,
 	children,
 }: {
-	run: CommandRun;
+	run: CallRun;
 	children?: ComponentChildren;
 }): JSX.Element | null {
-	const lines = run.lines.value;
-	if (lines.length === 0 && !run.isRunning.value && !run.error.value && !run.result.value) return null;
+	const lines = run.logs.value;
+	const status = run.status.value;
+	if (status === 'idle') return null;
 	return (
 		<div class="command-output" role="status">
-			{run.isRunning.value && (
+			{status === 'canceled' && <StateWord state={status} />}
+			{status === 'running' && (
 				<p>
-					<span class="state busy">running</span>{' '}
+					<StateWord state={status} />{' '}
 					<button type="button" class="quiet" onClick={() => run.cancel()}>
 						Cancel
 					</button>
@@ -68,9 +76,9 @@ export function CommandOutput({
 			)}
 			{lines.length > 0 && (
 				<ul class="log" tabIndex={0} aria-label="Output of the command">
-					{lines.map((line) => (
+					{lines.map(({ text }) => (
 						<li>
-							<OutputLine line={line} />
+							<OutputLine line={text} />
 						</li>
 					))}
 				</ul>
@@ -84,10 +92,10 @@ export function CommandOutput({
 /** A line that is an address, as that of a sign-in, is a link. */
 function OutputLine({ line }: { line: string }): JSX.Element {
 	const url = /^\s*(https?:\/\/\S+)\s*$/.exec(line)?.[1];
-	if (url === undefined || !URL.canParse(url)) return <VisibleText text={line} />;
+	if (url === undefined || !URL.canParse(url)) return visibleText(line);
 	return (
 		<a href={url} target="_blank" rel="noopener noreferrer">
-			<VisibleText text={url} isLine />
+			{visibleLine(url)}
 		</a>
 	);
 }

@@ -6,23 +6,24 @@ import { attempt } from '../../../errors.ts';
 import type { ApiObject } from '../../api/api-types.ts';
 import { CopyButton } from '../components/command-text.tsx';
 import { JsonTree } from '../components/json-tree.tsx';
-import { Toggle } from '../components/panel.tsx';
+import { plainOptions, Toggles } from '../components/panel.tsx';
+import { textIn } from '../live/json-fields.ts';
 import { routeHref } from '../live/route.ts';
 import { MarkdownView } from '../text/markdown-view.tsx';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 import { AudioPlayer } from './audio-player.tsx';
 import { BitmapImage } from './bitmap-image.tsx';
 import { DownloadLink } from './download-link.tsx';
 
 export function ContentPart({ block }: { block: ApiObject }): JSX.Element {
-	const mimeType = text(block['mimeType']);
+	const mimeType = textIn(block, 'mimeType');
 	switch (block['type']) {
 		case 'text':
-			return <TextBlock text={text(block['text'])} />;
+			return <TextBlock text={textIn(block, 'text')} />;
 		case 'image':
-			return <BitmapImage data={text(block['data'])} mimeType={mimeType} />;
+			return <BitmapImage data={textIn(block, 'data')} mimeType={mimeType} />;
 		case 'audio':
-			return <AudioPlayer data={text(block['data'])} mimeType={mimeType} />;
+			return <AudioPlayer data={textIn(block, 'data')} mimeType={mimeType} />;
 		case 'resource_link':
 			return <ResourceLink link={block} />;
 		case 'resource':
@@ -32,8 +33,8 @@ export function ContentPart({ block }: { block: ApiObject }): JSX.Element {
 	}
 }
 
-const WAYS = ['text', 'markdown', 'json'] as const;
-type Way = (typeof WAYS)[number];
+type Way = 'text' | 'markdown' | 'json';
+const WAYS = plainOptions<Way>('text', 'markdown', 'json');
 
 function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string }): JSX.Element {
 	const json = useMemo(() => parsedJson(text), [text]);
@@ -42,19 +43,20 @@ function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string })
 	);
 	return (
 		<div class="text-block">
-			<p class="ways" role="group" aria-label="Show as">
-				{WAYS.filter((each) => each !== 'json' || json !== undefined).map((each) => (
-					<Toggle isOn={way.value === each} onClick={() => (way.value = each)}>
-						{each}
-					</Toggle>
-				))}
+			<p class="ways">
+				<Toggles
+					label="Show as"
+					options={WAYS.filter(([each]) => each !== 'json' || json !== undefined)}
+					value={way.value}
+					onPick={(picked) => (way.value = picked)}
+				/>
 				<CopyButton label="Copy" text={text} what="the text" />
 			</p>
 			{way.value === 'json' && <JsonTree value={json} />}
 			{way.value === 'markdown' && <MarkdownView text={text} />}
 			{way.value === 'text' && (
 				<pre class="text" tabIndex={0}>
-					<VisibleText text={text} />
+					{visibleText(text)}
 				</pre>
 			)}
 		</div>
@@ -62,29 +64,24 @@ function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string })
 }
 
 function ResourceLink({ link }: { link: ApiObject }): JSX.Element {
-	const uri = text(link['uri']);
+	const uri = textIn(link, 'uri');
 	return (
 		<p class="resource-link">
 			<a href={routeHref('tools', uri, { kind: 'resource' })}>
-				<VisibleText text={text(link['title']) || text(link['name']) || uri} isLine />
+				{visibleLine(textIn(link, 'title') || textIn(link, 'name') || uri)}
 			</a>{' '}
-			<code>
-				<VisibleText text={uri} isLine />
-			</code>{' '}
-			<span class="dim">
-				<VisibleText text={text(link['description'])} />
-			</span>
+			<code>{visibleLine(uri)}</code> <span class="dim">{visibleText(textIn(link, 'description'))}</span>
 		</p>
 	);
 }
 
 function EmbeddedResource({ resource }: { resource: ApiObject }): JSX.Element {
-	const mimeType = text(resource['mimeType']);
-	const blob = text(resource['blob']);
+	const mimeType = textIn(resource, 'mimeType');
+	const blob = textIn(resource, 'blob');
 	return (
 		<div class="embedded">
 			<p class="dim">
-				<VisibleText text={text(resource['uri'])} isLine /> <VisibleText text={mimeType} isLine />
+				{visibleLine(textIn(resource, 'uri'))} {visibleLine(mimeType)}
 			</p>
 			{typeof resource['text'] === 'string' && <TextBlock text={resource['text']} mimeType={mimeType} />}
 			{blob !== '' && mimeType.startsWith('image/') && <BitmapImage data={blob} mimeType={mimeType} />}
@@ -104,8 +101,4 @@ function parsedJson(text: string): unknown {
 
 function looksLikeMarkdown(text: string, mimeType: string): boolean {
 	return mimeType === 'text/markdown' || /^(?:#{1,6} |```|\s*[-*] \S|\|.*\|$)/m.test(text.slice(0, 20_000));
-}
-
-function text(value: unknown): string {
-	return typeof value === 'string' ? value : '';
 }

@@ -5,11 +5,11 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { CallElicitation } from '../../api/api-calls.ts';
 import type { ApiObject } from '../../api/api-types.ts';
 import { formOf } from '../form/form-field.ts';
-import { initialDraft, problemsOf, withValue } from '../form/form-value.ts';
-import { SchemaForm } from '../form/schema-form.tsx';
+import { initialDraft, problemsOf } from '../form/form-value.ts';
+import { draftForm, SchemaForm } from '../form/schema-form.tsx';
 import { isSafeAddress } from '../text/markdown-inline.ts';
 import { OutsideLink } from '../text/markdown-view.tsx';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 import type { CallRun } from './call-run.ts';
 
 interface ElicitationFormProps {
@@ -30,18 +30,10 @@ export function ElicitationForm({ elicitation, run }: ElicitationFormProps): JSX
 		// A draft without problems is JSON.
 		if (problems.size === 0) void run.answer('accept', (draft.value ?? {}) as ApiObject);
 	};
-	const form = {
-		draft: draft.value,
-		problems: isChecked.value ? problems : new Map<string, string>(),
-		change: (path: readonly (string | number)[], value: unknown) => {
-			draft.value = withValue(draft.peek(), path, value);
-		},
-	};
+	const form = draftForm(draft, isChecked.value && problems);
 	return (
 		<form class="elicitation" ref={box} noValidate onSubmit={accept} aria-label="Input for the tool">
-			<p class="title">
-				<VisibleText text={elicitation.message} />
-			</p>
+			<p class="title">{visibleText(elicitation.message)}</p>
 			{elicitation.mode === 'url' ? (
 				<ElicitationAddress url={elicitation.url ?? ''} />
 			) : (
@@ -66,13 +58,7 @@ export function ElicitationForm({ elicitation, run }: ElicitationFormProps): JSX
 function ElicitationAddress({ url }: { url: string }): JSX.Element {
 	return (
 		<p class="address">
-			{isSafeAddress(url) ? (
-				<OutsideLink href={url}>
-					<VisibleText text={url} isLine />
-				</OutsideLink>
-			) : (
-				<VisibleText text={url} isLine />
-			)}
+			{isSafeAddress(url) ? <OutsideLink href={url}>{visibleLine(url)}</OutsideLink> : visibleLine(url)}
 		</p>
 	);
 }

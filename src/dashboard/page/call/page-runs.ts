@@ -34,7 +34,7 @@ export class PageRuns {
 	/** Make a call, unless too many run. */
 	async start(run: CallRun, path: string, body?: object): Promise<void> {
 		const running = [...this.#runs.values()].filter((each) => each !== run && each.isRunning);
-		if (running.length < RUNNING_CALLS_LIMIT) return run.start(path, body);
+		if (running.length < RUNNING_CALLS_LIMIT) return void (await run.start(path, body));
 		run.refuse({
 			code: 'busy',
 			message: `${running.length} calls of this page are in flight; a browser has few connections to one host.`,

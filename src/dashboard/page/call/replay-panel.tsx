@@ -1,11 +1,11 @@
 /* Makes a recorded call again, when its button is pressed, and shows whether the answer is the same. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { AnswerComparison, CallDetails, ReplayRequest } from '../../api/api-calls.ts';
+import type { AnswerComparison, CallDetails } from '../../api/api-calls.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { ErrorText, Panel } from '../components/panel.tsx';
+import { Panel } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { WordDiff } from '../text/word-diff.tsx';
 import { CallProgressView } from './call-progress.tsx';
 
@@ -13,7 +13,6 @@ export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null
 	const { runs } = useDashboard();
 	const run = useMemo(() => runs.run(`replay ${call.number}`), [call.number]);
 	if (call.replay === null) return null;
-	const request: ReplayRequest = { number: call.number };
 	const { value: comparison } = run.comparison;
 	return (
 		<Panel title="Replay">
@@ -22,7 +21,7 @@ export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null
 					<button
 						type="button"
 						disabled={run.status.value === 'running'}
-						onClick={() => void runs.start(run, '/api/replay', request)}
+						onClick={() => void runs.start(run, '/api/replay', { number: call.number })}
 					>
 						Make this call again
 					</button>
@@ -34,7 +33,6 @@ export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null
 				The whole recording: <CommandText command={call.replay} />
 			</p>
 			<CallProgressView run={run} />
-			{run.error.value && <ErrorText error={run.error.value} />}
 			{comparison && <Comparison comparison={comparison} />}
 		</Panel>
 	);
@@ -48,9 +46,7 @@ function Comparison({ comparison }: { comparison: AnswerComparison }): JSX.Eleme
 			<ul class="drift">
 				{comparison.differences.map(({ path, before, after }) => (
 					<li>
-						<code>
-							<VisibleText text={path} isLine />
-						</code>
+						<code>{visibleLine(path)}</code>
 						<WordDiff before={before ?? ''} after={after ?? ''} />
 					</li>
 				))}

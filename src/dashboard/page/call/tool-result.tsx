@@ -5,7 +5,8 @@ import type { ApiObject } from '../../api/api-types.ts';
 import { CopyButton } from '../components/command-text.tsx';
 import { JsonTree } from '../components/json-tree.tsx';
 import { Toggle } from '../components/panel.tsx';
-import { VisibleText } from '../text/visible-text.tsx';
+import { objectsIn, textIn } from '../live/json-fields.ts';
+import { visibleLine } from '../text/visible-text.tsx';
 import { ContentPart } from './content-part.tsx';
 
 /** Parts that are shown at first. */
@@ -31,11 +32,7 @@ export function ToolResultView({ result }: { result: ApiObject }): JSX.Element {
 				<>
 					{parts.slice(0, shown.value).map(({ role, block }) => (
 						<div class="part">
-							{role !== undefined && (
-								<p class="role">
-									<VisibleText text={role} isLine />
-								</p>
-							)}
+							{role && <p class="role">{visibleLine(role)}</p>}
 							<ContentPart block={block} />
 						</div>
 					))}
@@ -58,30 +55,19 @@ export function ToolResultView({ result }: { result: ApiObject }): JSX.Element {
 }
 
 interface Part {
-	readonly role?: string | undefined;
+	/** Of a message of a prompt. */
+	readonly role?: string;
 	readonly block: ApiObject;
 }
 
 /** `content` of a tool, `messages` of a prompt, `contents` of a resource. */
 function partsOf(result: ApiObject): Part[] {
-	const messages = objects(result['messages']).map((message) => ({
-		role: text(message['role']),
-		block: asObject(message['content']) ?? {},
+	const messages = objectsIn(result['messages']).map((message) => ({
+		role: textIn(message, 'role'),
+		block: objectsIn([message['content']])[0] ?? {},
 	}));
-	const contents = objects(result['contents']).map((resource) => ({ block: { type: 'resource', resource } }));
-	return [...objects(result['content']).map((block) => ({ block })), ...messages, ...contents];
-}
-
-function objects(value: unknown): ApiObject[] {
-	return Array.isArray(value) ? value.map(asObject).filter((each) => each !== undefined) : [];
-}
-
-function asObject(value: unknown): ApiObject | undefined {
-	return typeof value === 'object' && value !== null && !Array.isArray(value)
-		? (value as ApiObject)
-		: undefined;
-}
-
-function text(value: unknown): string | undefined {
-	return typeof value === 'string' ? value : undefined;
+	const contents = objectsIn(result['contents']).map((resource) => ({
+		block: { type: 'resource', resource },
+	}));
+	return [...objectsIn(result['content']).map((block) => ({ block })), ...messages, ...contents];
 }

@@ -2,14 +2,14 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { PromptRequest, ToolCallRequest } from '../../api/api-calls.ts';
+import type { CallRequest } from '../../api/api-calls.ts';
 import { CopyButton } from '../components/command-text.tsx';
-import { ErrorText, Panel, Toggle } from '../components/panel.tsx';
+import { Panel, Toggle } from '../components/panel.tsx';
 import { type FormField, formOf, type JsonSchema } from '../form/form-field.ts';
-import { initialDraft, type Path, problemsOf, Unparsed, withValue } from '../form/form-value.ts';
-import { FieldRow, SchemaForm } from '../form/schema-form.tsx';
+import { initialDraft, problemsOf, Unparsed } from '../form/form-value.ts';
+import { draftForm, FieldRow, SchemaForm } from '../form/schema-form.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { CallProgressView } from './call-progress.tsx';
 import { ToolResultView } from './tool-result.tsx';
 
@@ -40,16 +40,10 @@ export function TryIt(props: TryItProps): JSX.Element {
 		isChecked.value = true;
 		if (problems.size > 0) return focusFirstProblem(box.current);
 		// A draft without problems is the arguments; those of a prompt are strings.
-		const body = { name, arguments: draft.peek() } as ToolCallRequest | PromptRequest;
+		const body = { name, arguments: draft.peek() } as CallRequest;
 		void runs.start(run, method === 'tools/call' ? '/api/call' : '/api/prompt', body);
 	};
-	const state = {
-		draft: draft.value,
-		problems: isChecked.value ? problems : new Map<string, string>(),
-		change: (path: Path, value: unknown) => {
-			draft.value = withValue(draft.peek(), path, value) ?? {};
-		},
-	};
+	const state = draftForm(draft, isChecked.value && problems);
 	const isRunning = run.status.value === 'running';
 	return (
 		<Panel title="Try it" aside={<FormSwitch isJson={isJson} canSwitch={field.kind === 'group'} />}>
@@ -68,7 +62,6 @@ export function TryIt(props: TryItProps): JSX.Element {
 				<CopyAs {...props} draft={draft.value} />
 			</form>
 			<CallProgressView run={run} />
-			{run.error.value && <ErrorText error={run.error.value} />}
 			{run.result.value && <ToolResultView key={run.number.value} result={run.result.value} />}
 		</Panel>
 	);
@@ -99,9 +92,7 @@ function CopyAs({ name, method, command, draft }: TryItProps & { draft: unknown 
 	const request = { jsonrpc: '2.0', id: 1, method, params: { name, arguments: draft } };
 	return (
 		<p class="copy-as">
-			<code class="preview">
-				<VisibleText text={line} isLine />
-			</code>
+			<code class="preview">{visibleLine(line)}</code>
 			<CopyButton label="Copy as command" text={line} />
 			<CopyButton label="Copy as JSON-RPC" text={() => JSON.stringify(request)} />
 		</p>

@@ -4,14 +4,14 @@ import type { Health } from '../../../hub/source-status.ts';
 import type { DurationSummary, HistogramBar, LatencyBucket } from '../../api/api-calls.ts';
 import {
 	formatBound,
-	formatCalls,
 	formatCount,
+	formatCounted,
 	formatMoment,
 	formatMs,
 	formatPercent,
 	formatTick,
 } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { type ChartArea, ChartFrame } from './chart-frame.tsx';
 
 /** Room above the highest mark, in pixels. */
@@ -39,7 +39,7 @@ interface VolumeProps {
 	readonly buckets: readonly VolumeBucket[];
 	readonly bucketMs: number;
 	readonly marks?: readonly ChartMark[];
-	/** The unit that is counted. Default: calls, of which some failed. */
+	/** One of what is counted. Default: a call, of which some failed. */
 	readonly what?: string;
 }
 
@@ -54,7 +54,7 @@ export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps
 		return (
 			<>
 				{bucket && <span>{formatMoment(bucket.at)}</span>}
-				<span>{what === undefined ? formatCalls(shown.count) : `${formatCount(shown.count)} ${what}`}</span>
+				<span>{formatCounted(shown.count, what ?? 'call')}</span>
 				{what === undefined && (
 					<span class="legend failed">
 						{formatCount(shown.errors)} failed ({formatPercent(rate)})
@@ -72,7 +72,7 @@ export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps
 	const label =
 		what === undefined
 			? `Calls over time: ${formatCount(calls)}, ${formatCount(errors)} failed`
-			: `${formatCount(calls)} ${what} over time`;
+			: `${formatCounted(calls, what)} over time`;
 	return (
 		<ChartFrame label={label} count={buckets.length} numbers={numbers}>
 			{(area) => (
@@ -93,7 +93,7 @@ function MarkLegend({ marks }: { marks: readonly ChartMark[] }): JSX.Element {
 		<>
 			{[...counts].map(([state, count]) => (
 				<span class={`legend line ${marks.find((mark) => mark.state === state)?.health}`}>
-					<VisibleText text={state} isLine />
+					{visibleLine(state)}
 					{count > 1 && ` ${formatCount(count)} times`}
 				</span>
 			))}
@@ -207,7 +207,7 @@ export function LatencyHistogram({ bars, all }: HistogramProps): JSX.Element {
 					{formatMs(bar.fromMs)} to {formatMs(bar.toMs)}
 				</span>
 				<span>
-					{formatCalls(bar.count)} ({formatPercent(bar.count / Math.max(1, all.count))})
+					{formatCounted(bar.count, 'call')} ({formatPercent(bar.count / Math.max(1, all.count))})
 				</span>
 			</>
 		);
@@ -250,7 +250,7 @@ function DurationNumbers({ durations, at }: { durations: DurationSummary; at?: n
 		<>
 			{at !== undefined && <span>{formatMoment(at)}</span>}
 			<span>
-				{formatCalls(count)}
+				{formatCounted(count, 'call')}
 				{errors > 0 && `, ${formatCount(errors)} failed`}
 			</span>
 			<span>p50 {formatMs(p50)}</span>

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { CallPhaseRow } from '../../api/api-calls.ts';
 import { formatMs, formatPercent } from '../text/quantities.ts';
-import { attributeText, VisibleText } from '../text/visible-text.tsx';
+import { attributeText, visibleLine } from '../text/visible-text.tsx';
 
 /** A row of bars, one per minute. */
 export function SparkBars({ values, label }: { values: readonly number[]; label: string }): JSX.Element {
@@ -57,9 +57,7 @@ export function PhaseWaterfall({ phases }: { phases: readonly CallPhaseRow[] }):
 		<ol class="waterfall" aria-label="Phases">
 			{phases.map(({ name, startMs, ms }) => (
 				<li>
-					<span>
-						<VisibleText text={name} isLine />
-					</span>
+					<span>{visibleLine(name)}</span>
 					<Tip text={`from ${formatMs(startMs)} to ${formatMs(startMs + ms)}`}>
 						<svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
 							<rect class="track" x={0} y={0} width={1000} height={10} />

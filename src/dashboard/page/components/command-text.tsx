@@ -2,14 +2,12 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { COPIED_MS } from '../page-limits.ts';
-import { attributeText, VisibleText } from '../text/visible-text.tsx';
+import { attributeText, visibleLine } from '../text/visible-text.tsx';
 
 export function CommandText({ command }: { command: string }): JSX.Element {
 	return (
 		<span class="command">
-			<code>
-				<VisibleText text={command} isLine />
-			</code>
+			<code>{visibleLine(command)}</code>
 			<CopyButton text={command} label="Copy" what={command} />
 		</span>
 	);

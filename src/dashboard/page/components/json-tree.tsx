@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { NESTING_DEPTH } from '../../../core-limits.ts';
 import { formatCount } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 interface JsonTreeProps {
 	readonly value: unknown;
@@ -77,11 +77,7 @@ function Branch({ value, name, open = 0, depth }: NodeProps & { value: object })
 }
 
 function Key({ name }: { name: string | undefined }): JSX.Element | null {
-	return name === undefined ? null : (
-		<span class="key">
-			<VisibleText text={name} isLine />:{' '}
-		</span>
-	);
+	return name === undefined ? null : <span class="key">{visibleLine(name)}: </span>;
 }
 
 function Leaf({ value }: { value: unknown }): JSX.Element {
@@ -90,7 +86,7 @@ function Leaf({ value }: { value: unknown }): JSX.Element {
 	const isCut = value.length > SHORT_STRING && !isWhole.value;
 	return (
 		<span class="value string">
-			"<VisibleText text={isCut ? value.slice(0, SHORT_STRING) : value} />"
+			"{visibleText(isCut ? value.slice(0, SHORT_STRING) : value)}"
 			{isCut && (
 				<button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
 					all {formatCount(value.length)} characters

@@ -1,8 +1,8 @@
-/* A value from the API that follows its address: fetched when the address changes, after a reconnect, and on request. */
+/* Values from the API: fetched when their address changes, after a reconnect, on request, again and again, or after new calls. */
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { ApiError } from '../../api/api-types.ts';
-import { RequestError } from '../live/api-client.ts';
+import { type Query, RequestError } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { FETCHED_RENEW_MS } from '../page-limits.ts';
 
@@ -56,4 +56,41 @@ export function useRenewed<T>(path: string): Fetched<T> {
 		return () => clearInterval(timer);
 	}, []);
 	return fetched;
+}
+
+/**
+ * A value about the calls, fetched again some seconds after new ones while the page is visible.
+ * @param query of the moment of a request
+ * @param filter other values begin anew
+ */
+export function useCallFigures<T>(
+	path: string,
+	query: () => Query,
+	filter: readonly unknown[],
+): Signal<T | undefined> {
+	const dashboard = useDashboard();
+	const reply = useSignal<T | undefined>(undefined);
+	useEffect(() => {
+		let isNew = true;
+		const closing = new AbortController();
+		const load = async (): Promise<void> => {
+			if (!isNew || document.hidden) return;
+			isNew = false;
+			const loaded = await dashboard.api.get<T>(path, query(), closing.signal).catch(() => undefined);
+			if (loaded === undefined)
+				isNew = true; // it is fetched again
+			else if (!closing.signal.aborted) reply.value = loaded;
+		};
+		void load();
+		const stop = dashboard.onCalls(() => {
+			isNew = true;
+		});
+		const timer = setInterval(() => void load(), FETCHED_RENEW_MS);
+		return () => {
+			closing.abort();
+			stop();
+			clearInterval(timer);
+		};
+	}, [...filter, dashboard.feed.opened.value]);
+	return reply;
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { attempt } from '../../../errors.ts';
 import { INPUT_ROWS_LIMIT } from '../page-limits.ts';
-import { attributeText, VisibleText } from '../text/visible-text.tsx';
+import { attributeText, visibleLine } from '../text/visible-text.tsx';
 import { FileInput, isBase64 } from './file-input.tsx';
 import type { FormField } from './form-field.ts';
 import { Unparsed, valueAt } from './form-value.ts';
@@ -172,7 +172,7 @@ function ChoicesInput({ field, value, set, attributes }: ControlProps): JSX.Elem
 						checked={chosen.some((one) => isSame(one, choice.value))}
 						onChange={(event) => toggle(choice.value, event.currentTarget.checked)}
 					/>
-					<VisibleText text={choice.title} isLine />
+					{visibleLine(choice.title)}
 				</label>
 			))}
 		</div>

@@ -5,7 +5,7 @@ import { useRef } from 'preact/hooks';
 import { BitmapImage } from '../call/bitmap-image.tsx';
 import { CHOSEN_FILE_BYTES } from '../page-limits.ts';
 import { formatBytes } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import type { FieldAttributes } from './field-input.tsx';
 import type { JsonSchema } from './form-field.ts';
 
@@ -62,7 +62,7 @@ export function FileInput({ attributes, schema, data, onData }: FileInputProps):
 			/>
 			{(about.value !== '' || data !== '') && (
 				<p class="dim" role="status">
-					<VisibleText text={about.value || `a file of ${formatBytes(sizeOf(data))}`} isLine />
+					{visibleLine(about.value || `a file of ${formatBytes(sizeOf(data))}`)}
 					{data !== '' && (
 						<button type="button" class="quiet" onClick={remove}>
 							Remove

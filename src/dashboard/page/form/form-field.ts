@@ -7,6 +7,8 @@
  * after very many fields: a schema of 1 KB that refers to itself can mean millions.
  */
 import { attempt } from '../../../errors.ts';
+import { isObject } from '../../../wire/json.ts';
+import { textIn } from '../live/json-fields.ts';
 import { FORM_DEPTH, FORM_FIELDS_LIMIT, FORM_REFERENCES_LIMIT, FORM_VARIANTS_LIMIT } from '../page-limits.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -86,8 +88,8 @@ function fieldOf(given: unknown, place: Place): FormField {
 	const schema = resolved(given, place.root);
 	const base = {
 		name: place.name,
-		title: text(schema['title']) || place.name,
-		description: text(schema['description']),
+		title: textIn(schema, 'title') || place.name,
+		description: textIn(schema, 'description'),
 		isRequired: place.isRequired,
 		schema,
 		choices: choicesOf(schema),
@@ -119,7 +121,7 @@ function variantsField(base: Omit<FormField, 'kind'>, place: Place): FormField |
 	if (!isShown || ['allOf', 'not', 'if'].some((key) => key in schema)) return undefined;
 	const rest = without(schema, 'oneOf', 'anyOf', 'title', 'description', 'default');
 	const variants = given
-		.filter((variant) => !isRecord(variant) || variant['type'] !== 'null')
+		.filter((variant) => !isObject(variant) || variant['type'] !== 'null')
 		.map((variant) => {
 			const merged = mergedSchema(rest, resolved(variant, place.root));
 			return fieldOf(merged, { ...place, isRequired: true, depth: place.depth + 1 });
@@ -129,7 +131,7 @@ function variantsField(base: Omit<FormField, 'kind'>, place: Place): FormField |
 
 function mergedSchema(one: JsonSchema, other: JsonSchema): JsonSchema {
 	const merged: Record<string, unknown> = { ...one, ...other };
-	const properties = [one['properties'], other['properties']].filter(isRecord);
+	const properties = [one['properties'], other['properties']].filter(isObject);
 	const required = [one['required'], other['required']].filter(Array.isArray).flat();
 	if (properties.length > 0) merged['properties'] = Object.assign({}, ...properties);
 	if (required.length > 0) merged['required'] = required;
@@ -138,7 +140,7 @@ function mergedSchema(one: JsonSchema, other: JsonSchema): JsonSchema {
 
 function listField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 	const { items } = base.schema;
-	if (!isRecord(items) || isTooLarge(place)) return { ...base, kind: 'json' };
+	if (!isObject(items) || isTooLarge(place)) return { ...base, kind: 'json' };
 	const item = fieldOf(items, { ...place, name: '', isRequired: true, depth: place.depth + 1 });
 	if (item.kind === 'choice') return { ...base, kind: 'choices', choices: item.choices };
 	return { ...base, kind: 'list', item };
@@ -146,7 +148,7 @@ function listField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 
 function groupField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 	const { properties, required } = base.schema;
-	const isPlain = isRecord(properties) && Object.keys(properties).length > 0 && !hasUnion(base.schema);
+	const isPlain = isObject(properties) && Object.keys(properties).length > 0 && !hasUnion(base.schema);
 	if (
 		!isPlain &&
 		place.depth === 0 &&
@@ -171,7 +173,7 @@ function isTooLarge({ depth, made }: Place): boolean {
 
 /** Follow local references, and take X for `X or null`. */
 function resolved(given: unknown, root: JsonSchema): JsonSchema {
-	let schema = isRecord(given) ? given : {};
+	let schema = isObject(given) ? given : {};
 	for (let steps = 0; steps < FORM_REFERENCES_LIMIT; steps++) {
 		const reference = schema['$ref'];
 		const only = onlyVariant(schema);
@@ -189,16 +191,16 @@ function lookUp(reference: string, root: JsonSchema): JsonSchema {
 		const key = attempt(() => decodeURIComponent(part), part)
 			.replaceAll('~1', '/')
 			.replaceAll('~0', '~');
-		at = isRecord(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
+		at = isObject(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
 	}
-	return isRecord(at) ? at : {};
+	return isObject(at) ? at : {};
 }
 
 function onlyVariant(schema: JsonSchema): JsonSchema | undefined {
 	const variants = schema['anyOf'] ?? schema['oneOf'];
 	if (!Array.isArray(variants)) return undefined;
-	const others = variants.filter((variant) => isRecord(variant) && variant['type'] !== 'null');
-	return others.length === 1 && isRecord(others[0]) ? others[0] : undefined;
+	const others = variants.filter((variant) => isObject(variant) && variant['type'] !== 'null');
+	return others.length === 1 && isObject(others[0]) ? others[0] : undefined;
 }
 
 /** `enum`, or `oneOf`/`anyOf` of titled constants. */
@@ -207,18 +209,18 @@ function choicesOf(schema: JsonSchema): Choice[] {
 	if (Array.isArray(values))
 		return values.map((value, at) => ({
 			value,
-			title: text(Array.isArray(names) ? names[at] : '') || asTitle(value),
+			title: asTitle((Array.isArray(names) && names[at]) || value),
 		}));
 	if ('const' in schema) return [{ value: schema['const'], title: asTitle(schema['const']) }];
 	const variants = schema['oneOf'] ?? schema['anyOf'];
 	if (!Array.isArray(variants) || variants.length === 0) return [];
 	const constants = variants.filter(
-		(variant): variant is JsonSchema => isRecord(variant) && 'const' in variant,
+		(variant): variant is JsonSchema => isObject(variant) && 'const' in variant,
 	);
 	if (constants.length < variants.length) return [];
 	return constants.map((variant) => ({
 		value: variant['const'],
-		title: text(variant['title']) || asTitle(variant['const']),
+		title: textIn(variant, 'title') || asTitle(variant['const']),
 	}));
 }
 
@@ -228,8 +230,8 @@ function typeOf(schema: JsonSchema): string | undefined {
 		const others = type.filter((each) => each !== 'null');
 		return others.length === 1 ? String(others[0]) : undefined;
 	}
-	if (type === undefined && !hasUnion(schema) && isRecord(schema['properties'])) return 'object';
-	return hasUnion(schema) && type !== 'object' ? undefined : text(type);
+	if (type === undefined && !hasUnion(schema) && isObject(schema['properties'])) return 'object';
+	return hasUnion(schema) && type !== 'object' ? undefined : textIn(schema, 'type');
 }
 
 function hasUnion(schema: JsonSchema): boolean {
@@ -242,12 +244,4 @@ function without(schema: JsonSchema, ...keys: string[]): JsonSchema {
 
 function asTitle(value: unknown): string {
 	return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function text(value: unknown): string {
-	return typeof value === 'string' ? value : '';
-}
-
-function isRecord(value: unknown): value is JsonSchema {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

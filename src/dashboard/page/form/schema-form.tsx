@@ -1,11 +1,19 @@
 /* A form made from a JSON Schema. The owner keeps the draft and decides when problems are shown. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { attributeText, VisibleText } from '../text/visible-text.tsx';
+import { attributeText, visibleLine, visibleText } from '../text/visible-text.tsx';
 import { FieldInput } from './field-input.tsx';
 import { type FormField, variantTitle } from './form-field.ts';
-import { initialDraft, listProblem, type Path, pointerOf, valueAt, variantOf } from './form-value.ts';
+import {
+	initialDraft,
+	type Path,
+	pointerOf,
+	sizeProblem,
+	valueAt,
+	variantOf,
+	withValue,
+} from './form-value.ts';
 
 /** The props of every field of a form. */
 export interface FormContext {
@@ -14,16 +22,31 @@ export interface FormContext {
 	readonly change: (path: Path, value: unknown) => void;
 }
 
+/** The props of the fields of a draft. @param problems those that are shown: none before the user tried to send it */
+export function draftForm(
+	draft: Signal<unknown>,
+	problems: ReadonlyMap<string, string> | false,
+): FormContext {
+	return {
+		draft: draft.value,
+		problems: problems || new Map(),
+		change: (path, value) => {
+			draft.value = withValue(draft.peek(), path, value) ?? {};
+		},
+	};
+}
+
 export function SchemaForm({ field, form }: { field: FormField; form: FormContext }): JSX.Element {
 	if (field.kind !== 'group') return <FieldRow field={field} path={[]} form={form} />;
 	if (field.fields.length === 0) return <p class="dim">This takes no input.</p>;
-	return (
-		<div class="fields">
-			{field.fields.map((each) => (
-				<FieldRow key={each.name} field={each} path={[each.name]} form={form} />
-			))}
-		</div>
-	);
+	return <div class="fields">{fieldRows({ field, path: [], form })}</div>;
+}
+
+/** The fields of a group. */
+function fieldRows({ field, path, form }: FieldProps): JSX.Element[] {
+	return field.fields.map((each) => (
+		<FieldRow key={each.name} field={each} path={[...path, each.name]} form={form} />
+	));
 }
 
 export interface FieldProps {
@@ -80,15 +103,8 @@ function GroupRow({ field, path, form }: FieldProps): JSX.Element {
 					</button>
 				)}
 			</legend>
-			{field.description && (
-				<p class="about">
-					<VisibleText text={field.description} />
-				</p>
-			)}
-			{(isSet || field.isRequired) &&
-				field.fields.map((each) => (
-					<FieldRow key={each.name} field={each} path={[...path, each.name]} form={form} />
-				))}
+			{field.description && <p class="about">{visibleText(field.description)}</p>}
+			{(isSet || field.isRequired) && fieldRows({ field, path, form })}
 		</fieldset>
 	);
 }
@@ -126,13 +142,11 @@ function VariantsRow({ field, path, form }: FieldProps): JSX.Element {
 				))}
 			</select>
 			{isSet && at >= 0 && variant && (
-				<div class="variant">
+				<div class="variant" key={at}>
 					{variant.kind === 'group' ? (
-						variant.fields.map((each) => (
-							<FieldRow key={`${at} ${each.name}`} field={each} path={[...path, each.name]} form={form} />
-						))
+						fieldRows({ field: variant, path, form })
 					) : (
-						<FieldRow key={at} field={{ ...variant, title: 'Value' }} path={path} form={form} />
+						<FieldRow field={{ ...variant, title: 'Value' }} path={path} form={form} />
 					)}
 				</div>
 			)}
@@ -156,7 +170,9 @@ function ListRow({ field, path, form }: FieldProps): JSX.Element {
 				</button>
 			</legend>
 			<FieldNotes id={pointerOf(path)} field={field} problem={problem} />
-			{items.length === 0 && !problem && <p class="about">{listProblem(field.schema, []) ?? 'No item.'}</p>}
+			{items.length === 0 && !problem && (
+				<p class="about">{sizeProblem(field.schema, 0, 'item') ?? 'No item.'}</p>
+			)}
 			{items.map((_, at) => (
 				<div class="list-item">
 					<FieldRow field={item} path={[...path, at]} form={form} />
@@ -179,12 +195,8 @@ function FieldTitle({ field, path }: { field: FormField; path: Path }): JSX.Elem
 		field.title || (typeof path.at(-1) === 'number' ? `Item ${Number(path.at(-1)) + 1}` : 'Input');
 	return (
 		<span class="field-title">
-			<VisibleText text={title} isLine />
-			{field.title !== field.name && field.name !== '' && (
-				<code class="dim">
-					<VisibleText text={field.name} isLine />
-				</code>
-			)}
+			{visibleLine(title)}
+			{field.title !== field.name && field.name !== '' && <code class="dim">{visibleLine(field.name)}</code>}
 			{field.isRequired && field.name !== '' && (
 				<abbr class="required" title="required">
 					*
@@ -205,7 +217,7 @@ function FieldNotes({ id, field, problem }: FieldNotesProps): JSX.Element {
 		<>
 			{field.description && (
 				<p class="about" id={`${id}-about`}>
-					<VisibleText text={field.description} />
+					{visibleText(field.description)}
 				</p>
 			)}
 			{problem && (

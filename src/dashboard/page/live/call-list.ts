@@ -38,6 +38,11 @@ const FIRST_PAGE = 400;
 const MAX_ROWS = defaultDashboardLimits.calls;
 const NONE: WaitingCalls = { count: 0, isExact: true };
 
+/** The time so many minutes ago, in milliseconds since 1970; undefined for 0. */
+export function minutesAgo(minutes: number): number | undefined {
+	return minutes > 0 ? Date.now() - minutes * 60_000 : undefined;
+}
+
 export class CallList {
 	/** Rises with every change of the calls, also of those that wait. */
 	readonly version: Signal<number> = signal(0);
@@ -70,7 +75,7 @@ export class CallList {
 	/** The parameters of the filter, now. */
 	get query(): Query {
 		const { tool, client, backend, outcome, minutes } = this.filter;
-		return { tool, client, backend, outcome, since: minutes > 0 ? Date.now() - minutes * 60_000 : undefined };
+		return { tool, client, backend, outcome, since: minutesAgo(minutes) };
 	}
 
 	at(index: number): CallRow | undefined {
@@ -168,9 +173,7 @@ export class CallList {
 			const more = this.#isFilteredByHub ? 0 : fresh.filter((row) => this.#isMatch(row)).length;
 			const isComplete = dropped === 0 && !this.#isFilteredByHub;
 			this.waiting.value = { count: count + more, isExact: isExact && isComplete };
-		} else if (newest !== undefined)
-			// There is no call 0 between those of the journal and the others.
-			this.waiting.value = { count: newest - top - (top < 0 ? 1 : 0), isExact: true };
+		} else if (newest !== undefined) this.waiting.value = { count: newest - top, isExact: true };
 	}
 
 	/** Load the page before a call; returns where the next one begins, null at the end. */

@@ -18,8 +18,8 @@ import { useNow } from '../components/now.ts';
 import { EmptyState, Fact, Panel, StateWord } from '../components/panel.tsx';
 import { useRenewed } from '../components/use-fetched.ts';
 import { routeHref } from '../live/route.ts';
-import { formatAge, formatCount, formatMoment } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { formatAge, formatCount, formatCounted, formatMoment } from '../text/quantities.ts';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 const LINK_HEALTH: Readonly<Record<FabricLinkFacts['state'], Health>> = {
 	up: 'good',
@@ -44,10 +44,8 @@ export function FabricPanels(): JSX.Element | null {
 			{!use && !offer && (
 				<Panel title="Fabric">
 					<EmptyState title="This hub uses no tools of other machines.">
-						<p>
-							With the setting <code>fabric</code> it calls workers over NATS. The first step:{' '}
-							<CommandText command="mctl help fabric" />
-						</p>
+						With the setting <code>fabric</code> it calls workers over NATS. The first step:{' '}
+						<CommandText command="mctl help fabric" />
 					</EmptyState>
 				</Panel>
 			)}
@@ -60,17 +58,13 @@ function UsedFabric({ use }: { use: FabricOverview }): JSX.Element {
 		<>
 			<Panel title="Fabric" aside={<CommandText command="mctl fabric status" />}>
 				<dl class="strip">
-					<Fact name="name">
-						<VisibleText text={use.name} isLine />
-					</Fact>
+					<Fact name="name">{visibleLine(use.name)}</Fact>
 					<LinkFacts link={use.link} />
 					<Fact name="in flight">{formatCount(use.inFlight)}</Fact>
 				</dl>
 				{use.groups.length === 0 && (
 					<EmptyState title="No worker offers anything to this hub.">
-						<p>
-							Start one on another machine: <CommandText command="mctl worker" />
-						</p>
+						Start one on another machine: <CommandText command="mctl worker" />
 					</EmptyState>
 				)}
 				<div class="rows fabric-rows">
@@ -97,15 +91,9 @@ function LinkFacts({ link }: { link: FabricLinkFacts }): JSX.Element {
 			<Fact name="link">
 				<StateWord state={link.state} health={LINK_HEALTH[link.state]} />
 			</Fact>
-			<Fact name="server">
-				<VisibleText text={server.filter(Boolean).join(' · ')} isLine />
-			</Fact>
+			<Fact name="server">{visibleLine(server.filter(Boolean).join(' · '))}</Fact>
 			<Fact name="connections lost">{formatCount(link.losses)}</Fact>
-			{link.reason && (
-				<Fact name="reason">
-					<VisibleText text={link.reason} isLine />
-				</Fact>
-			)}
+			{link.reason && <Fact name="reason">{visibleLine(link.reason)}</Fact>}
 		</>
 	);
 }
@@ -119,24 +107,19 @@ function WorkerRow({ group, worker }: { group: FabricGroup | undefined; worker: 
 			<span class="name">
 				{group && (
 					<>
-						<strong>
-							<VisibleText text={group.name} isLine />
-						</strong>{' '}
+						<strong>{visibleLine(group.name)}</strong>{' '}
 						<span class="dim">
-							{group.tools === 1 ? '1 tool' : `${formatCount(group.tools)} tools`}
-							{`, ${pinText(group)}`}
+							{formatCounted(group.tools, 'tool')}, {pinText(group)}
 						</span>
 					</>
 				)}
 			</span>
 			<StateWord state={isDraining ? 'draining' : 'ready'} health={isDraining ? 'warn' : 'good'} />
-			<VisibleText text={name} isLine />
-			<span class="dim">
-				<VisibleText text={[version, ...labels].filter(Boolean).join(' · ')} isLine />
-			</span>
+			{visibleLine(name)}
+			<span class="dim">{visibleLine([version, ...labels].filter(Boolean).join(' · '))}</span>
 			<span class="number">{formatCount(running)} running</span>
 			<span class="number">
-				{calls === 1 ? '1 call' : `${formatCount(calls)} calls`} of this hub
+				{formatCounted(calls, 'call')} of this hub
 				{unknown > 0 && `, ${formatCount(unknown)} with an unknown outcome`}
 			</span>
 			<span class="number dim">heard {formatAge(heardAt, now.value)} ago</span>
@@ -157,20 +140,17 @@ function MemberPanel({ members }: { members: readonly FabricMember[] }): JSX.Ele
 			<ul class="found">
 				{members.map(({ name, offers, calls, isRotating }) => (
 					<li key={name}>
-						<strong>
-							<VisibleText text={name} isLine />
-						</strong>{' '}
+						<strong>{visibleLine(name)}</strong>{' '}
 						<span class="dim">
-							<VisibleText
-								text={[
+							{visibleLine(
+								[
 									offers !== undefined && `offers ${offers}`,
 									calls.length > 0 && `uses ${calls.join(' and ')}`,
 									isRotating && 'its key is being rotated',
 								]
 									.filter(Boolean)
-									.join(', ')}
-								isLine
-							/>
+									.join(', '),
+							)}
 						</span>
 					</li>
 				))}
@@ -189,11 +169,9 @@ function FailurePanel({ failures }: { failures: readonly FabricFailure[] }): JSX
 				{failures.map(({ at, group, tool, worker, outcome, message }) => (
 					<li key={`${at} ${tool}`}>
 						<span class="dim number">{formatMoment(at)}</span>{' '}
-						<strong>
-							<VisibleText text={`${group}__${tool}`} isLine />
-						</strong>{' '}
+						<strong>{visibleLine(`${group}__${tool}`)}</strong>{' '}
 						<StateWord state={OUTCOMES[outcome]} health={outcome === 'unknown' ? 'warn' : 'bad'} />{' '}
-						<VisibleText text={worker === null ? message : `at ${worker}: ${message}`} />
+						{visibleText(worker === null ? message : `at ${worker}: ${message}`)}
 					</li>
 				))}
 			</ul>
@@ -207,9 +185,7 @@ function WorkerPanel({ offer }: { offer: NonNullable<FabricReply['offer']> }): J
 	return (
 		<Panel title="Offered to other hubs">
 			<dl class="strip">
-				<Fact name="group">
-					<VisibleText text={offer.group} isLine />
-				</Fact>
+				<Fact name="group">{visibleLine(offer.group)}</Fact>
 				<Fact name="tools">{formatCount(offer.tools)}</Fact>
 				<Fact name="state">
 					<StateWord

@@ -1,6 +1,5 @@
 /* Hubs: every hub of this user, as `mctl hub ls` lists them, and the fabric of those on other machines. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { ApiObject } from '../../api/api-types.ts';
 import { dashboardCommand } from '../../commands/mctl-commands.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../call/command-panel.tsx';
@@ -8,16 +7,15 @@ import { CommandText } from '../components/command-text.tsx';
 import { useNow } from '../components/now.ts';
 import { Panel, StateWord } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { formatBytes, formatDuration } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
-import { objectsIn, textIn } from './add/registry-form.tsx';
+import { objectsIn, textIn } from '../live/json-fields.ts';
+import { formatBytes, formatCounted, formatDuration } from '../text/quantities.ts';
+import { visibleLine } from '../text/visible-text.tsx';
 import { FabricPanels } from './fabric-panels.tsx';
 
 const LIST = { kind: 'hubs' } as const;
 
 export function HubsScreen(): JSX.Element {
-	const run = useCommandRun();
-	useEffect(() => void run.run(LIST), [run]);
+	const run = useCommandRun(LIST);
 	return (
 		<>
 			<Panel title="Hubs of this user">
@@ -47,24 +45,20 @@ function HubRow({ hub }: { hub: ApiObject }): JSX.Element {
 	const isOther = version !== '' && own !== undefined && version !== own.version;
 	return (
 		<div class="row">
-			<strong>
-				<VisibleText text={root} isLine />
-			</strong>
+			<strong>{visibleLine(root)}</strong>
 			<StateWord
 				state={clients === null ? 'not responding' : 'running'}
 				health={clients === null ? 'bad' : 'good'}
 			/>
 			<span class="number">{typeof pid === 'number' && `pid ${pid}`}</span>
 			<span class={isOther ? 'finding' : undefined}>
-				<VisibleText text={`${version || 'unknown version'}${isOther ? ', another version' : ''}`} isLine />
+				{visibleLine(`${version || 'unknown version'}${isOther ? ', another version' : ''}`)}
 			</span>
 			<span class="number dim">
 				up for {formatDuration(now.value - Date.parse(textIn(hub, 'startedAt')))}
 			</span>
 			<span class="number">{typeof memoryBytes === 'number' && formatBytes(memoryBytes)}</span>
-			<span class="number">
-				{clients === 1 ? '1 client' : typeof clients === 'number' && `${clients} clients`}
-			</span>
+			<span class="number">{typeof clients === 'number' && formatCounted(clients, 'client')}</span>
 			{pid === own?.pid ? (
 				<span class="dim">this one</span>
 			) : (

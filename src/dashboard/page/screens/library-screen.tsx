@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { LibraryDocument, LibraryMatch, LibraryReply } from '../../api/api-catalogue.ts';
 import { libraryCommand } from '../../commands/mctl-commands.ts';
 import { CommandText, CopyButton } from '../components/command-text.tsx';
-import { EmptyState, ErrorText } from '../components/panel.tsx';
+import { EmptyState, ErrorText, NotFetched } from '../components/panel.tsx';
 import { SearchBox, useDebounced } from '../components/search-box.tsx';
 import { SplitView } from '../components/split-view.tsx';
 import { useFetched } from '../components/use-fetched.ts';
@@ -13,7 +13,7 @@ import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { MarkdownView } from '../text/markdown-view.tsx';
 import { formatCount } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { ReasonLine, ReasonList } from './tools/match-reasons.tsx';
 
 const ROW_HEIGHT = 68;
@@ -48,10 +48,8 @@ export function LibraryScreen(): JSX.Element {
 	const detail =
 		id === '' ? (
 			<EmptyState title="Open a document to read it.">
-				<p>
-					In a terminal:{' '}
-					<CommandText command={libraryCommand(terms || 'how to write a test', query['budget'] ?? '')} />
-				</p>
+				In a terminal:{' '}
+				<CommandText command={libraryCommand(terms || 'how to write a test', query['budget'] ?? '')} />
 			</EmptyState>
 		) : (
 			<>
@@ -105,9 +103,7 @@ function MatchLine({
 	return (
 		<div class={`item-row${match.isWithinBudget ? '' : ' off'}`}>
 			<p class="item-name">
-				<strong>
-					<VisibleText text={match.title || match.uri} isLine />
-				</strong>
+				<strong>{visibleLine(match.title || match.uri)}</strong>
 				<span class="number dim">{formatCount(match.tokens)} tokens</span>
 				{isSearching && (
 					<span class="number dim" title="relative to the best match">
@@ -116,14 +112,10 @@ function MatchLine({
 				)}
 			</p>
 			<p class="dim">
-				{isSearching && match.why.length > 0 ? (
-					<ReasonLine why={match.why} />
-				) : (
-					<VisibleText text={match.summary} isLine />
-				)}
+				{isSearching && match.why.length > 0 ? <ReasonLine why={match.why} /> : visibleLine(match.summary)}
 			</p>
 			<p class="dim uri">
-				<VisibleText text={match.uri} isLine />
+				{visibleLine(match.uri)}
 				{!match.isWithinBudget && ' · over the budget'}
 			</p>
 		</div>
@@ -134,9 +126,7 @@ function NoDocuments({ isEmpty }: { isEmpty: boolean }): JSX.Element {
 	if (!isEmpty) return <EmptyState title="Nothing matches. Try other words for the task." />;
 	return (
 		<EmptyState title="The library is empty.">
-			<p>
-				Write a document with <CommandText command="mctl new resource hello" />
-			</p>
+			Write a document with <CommandText command="mctl new resource hello" />
 		</EmptyState>
 	);
 }
@@ -144,14 +134,11 @@ function NoDocuments({ isEmpty }: { isEmpty: boolean }): JSX.Element {
 function Document({ uri }: { uri: string }): JSX.Element {
 	const fetched = useFetched<LibraryDocument>(pathWith('/api/library/document', { uri }));
 	const document = fetched.value.value;
-	if (fetched.error.value) return <ErrorText error={fetched.error.value} />;
-	if (!document) return <EmptyState title="Reading…" />;
+	if (!document) return <NotFetched fetched={fetched} />;
 	return (
 		<article class="document">
 			<p class="actions">
-				<code>
-					<VisibleText text={document.uri} isLine />
-				</code>
+				<code>{visibleLine(document.uri)}</code>
 				<CopyButton label="Copy URI" text={document.uri} what="the URI" />
 				<span class="dim">{formatCount(document.tokens)} tokens</span>
 				<CommandText command={document.command} />

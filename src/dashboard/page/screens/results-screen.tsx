@@ -1,33 +1,16 @@
 /* Results that were too long for their agents: the whole beside what the agent got. */
 import type { JSX } from 'preact';
 import { estimateTokens } from '../../../library/match/tokens.ts';
+import type { ResultReply, ResultsReply } from '../../api/api-types.ts';
 import { CommandText } from '../components/command-text.tsx';
 import { useNow } from '../components/now.ts';
-import { EmptyState, ErrorText, Fact, Panel } from '../components/panel.tsx';
+import { EmptyState, Fact, NotFetched, Panel } from '../components/panel.tsx';
 import { useFetched, useRenewed } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { RESULT_ROWS_LIMIT } from '../page-limits.ts';
 import { formatAge, formatBytes, formatCount } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
-
-/** A part of `StoredResultRow`, whose file needs Node. */
-interface ShownRow {
-	readonly handle: string;
-	readonly tool: string;
-	readonly client: string;
-	readonly bytes: number;
-	readonly mimeType: string;
-	readonly isPinned: boolean;
-	readonly keptAt: string;
-}
-
-/** A part of `ResultReply`. */
-interface ShownResult extends ShownRow {
-	readonly text: string | null;
-	readonly isWhole: boolean;
-	readonly shortened: { readonly text: string; readonly structured: string | null } | null;
-}
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 export function ResultsScreen(): JSX.Element {
 	const { router } = useDashboard();
@@ -37,36 +20,27 @@ export function ResultsScreen(): JSX.Element {
 
 function ResultList(): JSX.Element {
 	const now = useNow(5_000);
-	const fetched = useRenewed<{ results: readonly ShownRow[] }>('/api/results');
+	const fetched = useRenewed<ResultsReply>('/api/results');
 	const reply = fetched.value.value;
-	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
-	if (!reply) return <EmptyState title="Reading the results…" />;
+	if (!reply) return <NotFetched fetched={fetched} title="Reading the results…" />;
 	return (
 		<Panel title="Stored results" aside={<CommandText command="mctl results ls" />}>
 			{reply.results.length === 0 && (
 				<EmptyState title="No result is stored.">
-					<p>
-						A result that is too long for its agent is stored here, and the agent gets its first part and a
-						handle.
-					</p>
+					A result that is too long for its agent is stored here, and the agent gets its first part and a
+					handle.
 				</EmptyState>
 			)}
 			<div class="rows task-rows">
 				{reply.results.slice(0, RESULT_ROWS_LIMIT).map((row) => (
 					<div class="row" key={row.handle}>
 						<strong>
-							<a href={routeHref('results', row.handle)}>
-								<VisibleText text={row.tool} isLine />
-							</a>
+							<a href={routeHref('results', row.handle)}>{visibleLine(row.tool)}</a>
 						</strong>
-						<span class="dim">
-							<VisibleText text={row.client} isLine />
-						</span>
+						<span class="dim">{visibleLine(row.client)}</span>
 						<span class="number">{formatBytes(row.bytes)}</span>
 						<span class="number dim">{formatAge(Date.parse(row.keptAt), now.value)} ago</span>
-						<span class="dim">
-							<VisibleText text={row.mimeType} isLine />
-						</span>
+						<span class="dim">{visibleLine(row.mimeType)}</span>
 						<code>{row.handle}</code>
 						<span>{row.isPinned ? 'pinned' : ''}</span>
 					</div>
@@ -80,7 +54,7 @@ function ResultList(): JSX.Element {
 }
 
 function ResultDetail({ handle }: { handle: string }): JSX.Element {
-	const fetched = useFetched<ShownResult>(`/api/results/${encodeURIComponent(handle)}`);
+	const fetched = useFetched<ResultReply>(`/api/results/${encodeURIComponent(handle)}`);
 	const result = fetched.value.value;
 	const back = (
 		<p>
@@ -91,11 +65,7 @@ function ResultDetail({ handle }: { handle: string }): JSX.Element {
 		return (
 			<>
 				{back}
-				{fetched.error.value ? (
-					<ErrorText error={fetched.error.value} />
-				) : (
-					<EmptyState title="Reading the result…" />
-				)}
+				<NotFetched fetched={fetched} title="Reading the result…" />
 			</>
 		);
 	return (
@@ -107,20 +77,14 @@ function ResultDetail({ handle }: { handle: string }): JSX.Element {
 	);
 }
 
-function ResultFacts({ result, handle }: { result: ShownResult; handle: string }): JSX.Element {
+function ResultFacts({ result, handle }: { result: ResultReply; handle: string }): JSX.Element {
 	return (
 		<Panel title="Result" aside={<CommandText command={`mctl results show ${handle}`} />}>
 			<dl class="strip">
-				<Fact name="tool">
-					<VisibleText text={result.tool} isLine />
-				</Fact>
-				<Fact name="client">
-					<VisibleText text={result.client} isLine />
-				</Fact>
+				<Fact name="tool">{visibleLine(result.tool)}</Fact>
+				<Fact name="client">{visibleLine(result.client)}</Fact>
 				<Fact name="size">{formatBytes(result.bytes)}</Fact>
-				<Fact name="type">
-					<VisibleText text={result.mimeType} isLine />
-				</Fact>
+				<Fact name="type">{visibleLine(result.mimeType)}</Fact>
 				<Fact name="ask">
 					<CommandText command={`mctl results look ${handle} head`} />
 				</Fact>
@@ -133,7 +97,7 @@ function ResultFacts({ result, handle }: { result: ShownResult; handle: string }
 }
 
 /** The whole result beside what its client got of it. */
-function ResultComparison({ result }: { result: ShownResult }): JSX.Element {
+function ResultComparison({ result }: { result: ResultReply }): JSX.Element {
 	const { text, shortened } = result;
 	const structured = shortened?.structured ?? null;
 	return (
@@ -160,7 +124,7 @@ function ResultComparison({ result }: { result: ShownResult }): JSX.Element {
 function ResultText({ text }: { text: string }): JSX.Element {
 	return (
 		<pre class="text" tabIndex={0}>
-			<VisibleText text={text} />
+			{visibleText(text)}
 		</pre>
 	);
 }

@@ -4,14 +4,14 @@ import type { JSX } from 'preact';
 import type { SettingRow, SettingsReply } from '../../api/api-catalogue.ts';
 import type { ProblemRow } from '../../api/api-types.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { EmptyState, ErrorText, HintText, Panel } from '../components/panel.tsx';
+import { EmptyState, HintText, NotFetched, Panel } from '../components/panel.tsx';
 import { SearchBox } from '../components/search-box.tsx';
 import { useFetched } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { SHOWN_SETTINGS_LIMIT } from '../page-limits.ts';
 import { formatCount } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 export function SettingsScreen(): JSX.Element {
 	const { router, feed, state } = useDashboard();
@@ -22,8 +22,7 @@ export function SettingsScreen(): JSX.Element {
 		if (feed.configured.value > 0) fetched.reload();
 	});
 	const reply = fetched.value.value;
-	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
-	if (!reply) return <EmptyState title="Reading the configuration…" />;
+	if (!reply) return <NotFetched fetched={fetched} title="Reading the configuration…" />;
 	const rows = reply.values.filter(({ key, value, source }) =>
 		`${key} ${value} ${source}`.toLowerCase().includes(terms),
 	);
@@ -34,11 +33,9 @@ export function SettingsScreen(): JSX.Element {
 				<ol class="files">
 					{reply.files.map(({ path, kind, exists }) => (
 						<li class={exists ? undefined : 'off'}>
-							<code>
-								<VisibleText text={path} isLine />
-							</code>{' '}
+							<code>{visibleLine(path)}</code>{' '}
 							<span class="dim">
-								<VisibleText text={kind} isLine />
+								{visibleLine(kind)}
 								{exists ? '' : ', does not exist'}
 							</span>
 						</li>
@@ -48,9 +45,7 @@ export function SettingsScreen(): JSX.Element {
 					An earlier file wins; rules and lists of all files are joined. Each value names where it comes from.
 				</p>
 				{reply.notes.map((note) => (
-					<p class="dim">
-						<VisibleText text={note} />
-					</p>
+					<p class="dim">{visibleText(note)}</p>
 				))}
 			</Panel>
 			<Panel title="Values">
@@ -73,31 +68,25 @@ function SettingTable({
 	if (rows.length === 0 && isFiltered)
 		return (
 			<EmptyState title="No value matches the filter.">
-				<p>
-					<a href={routeHref('settings')}>Show all values</a>
-				</p>
+				<a href={routeHref('settings')}>Show all values</a>
 			</EmptyState>
 		);
 	if (rows.length === 0)
 		return (
 			<EmptyState title="No file sets a value.">
-				<p>
-					Write a configuration with <CommandText command="mctl init" />
-				</p>
+				Write a configuration with <CommandText command="mctl init" />
 			</EmptyState>
 		);
 	return (
 		<div class="rows settings" role="table" aria-label="Values">
 			{rows.slice(0, SHOWN_SETTINGS_LIMIT).map(({ key, value, source }) => (
 				<div class="row" role="row">
-					<code role="cell">
-						<VisibleText text={key} isLine />
-					</code>
+					<code role="cell">{visibleLine(key)}</code>
 					<code role="cell" class="setting-value">
-						<VisibleText text={value} isLine />
+						{visibleLine(value)}
 					</code>
 					<span role="cell" class={source === 'default' ? 'dim' : undefined}>
-						<VisibleText text={withinRoot(source, root)} isLine />
+						{visibleLine(withinRoot(source, root))}
 					</span>
 				</div>
 			))}
@@ -114,9 +103,7 @@ function ProblemList({ problems, root }: { problems: readonly ProblemRow[]; root
 			<ul class="problems">
 				{problems.map(({ message, hint, file, key }) => (
 					<li>
-						<p>
-							<VisibleText text={message} />
-						</p>
+						<p>{visibleText(message)}</p>
 						{hint && (
 							<p class="hint">
 								<HintText hint={hint} />
@@ -124,10 +111,7 @@ function ProblemList({ problems, root }: { problems: readonly ProblemRow[]; root
 						)}
 						{(file ?? key) !== null && (
 							<p class="dim">
-								<VisibleText
-									text={[file && withinRoot(file, root), key].filter(Boolean).join(' · ')}
-									isLine
-								/>
+								{visibleLine([file && withinRoot(file, root), key].filter(Boolean).join(' · '))}
 							</p>
 						)}
 					</li>

@@ -3,11 +3,11 @@ import type { JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import { CommandText } from '../components/command-text.tsx';
 import { useNow } from '../components/now.ts';
-import { EmptyState, ErrorText, Panel, StateWord } from '../components/panel.tsx';
+import { EmptyState, NotFetched, Panel, StateWord } from '../components/panel.tsx';
 import { useRenewed } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { formatAge } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 /** The shown fields of a task: a part of `TaskReport`, whose file needs Node. */
 interface ShownTask {
@@ -35,13 +35,12 @@ const HEALTHS: ReadonlyMap<string, Health> = new Map([
 export function TasksScreen(): JSX.Element {
 	const fetched = useRenewed<{ tasks: readonly ShownTask[] }>('/api/tasks');
 	const reply = fetched.value.value;
-	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
-	if (!reply) return <EmptyState title="Reading the tasks…" />;
+	if (!reply) return <NotFetched fetched={fetched} title="Reading the tasks…" />;
 	return (
 		<Panel title="Tasks" aside={<CommandText command="mctl tasks" />}>
 			{reply.tasks.length === 0 && (
 				<EmptyState title="No task runs or is kept.">
-					<p>A client that asks for it gets a long call as a task: it goes on when the client leaves.</p>
+					A client that asks for it gets a long call as a task: it goes on when the client leaves.
 				</EmptyState>
 			)}
 			<div class="rows task-rows">
@@ -64,17 +63,11 @@ function TaskRow({ task, onDone }: { task: ShownTask; onDone: () => void }): JSX
 	};
 	return (
 		<div class="row">
-			<strong>
-				<VisibleText text={task.tool} isLine />
-			</strong>
+			<strong>{visibleLine(task.tool)}</strong>
 			<StateWord state={task.status} health={HEALTHS.get(task.status) ?? 'calm'} />
-			<span class="dim">
-				<VisibleText text={task.client} isLine />
-			</span>
+			<span class="dim">{visibleLine(task.client)}</span>
 			<span class="number dim">{formatAge(Date.parse(task.createdAt), now.value)} ago</span>
-			<span>
-				<VisibleText text={task.error?.message ?? task.statusMessage ?? ''} />
-			</span>
+			<span>{visibleText(task.error?.message ?? task.statusMessage ?? '')}</span>
 			<CommandText
 				command={task.endedAt === undefined ? `mctl tasks show ${id}` : `mctl tasks result ${id}`}
 			/>

@@ -5,17 +5,17 @@ import type { SavedTokens, UsageReport, UsageRow, UsageTimeline } from '../../..
 import { type VolumeBucket, VolumeChart } from '../components/call-charts.tsx';
 import { Bar, FailureShare } from '../components/charts.tsx';
 import { CommandText } from '../components/command-text.tsx';
-import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../components/panel.tsx';
+import { EmptyState, Fact, NotFetched, Panel, plainOptions, Toggles } from '../components/panel.tsx';
 import { useFetched } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { USAGE_ROWS_LIMIT } from '../page-limits.ts';
-import { formatAge, formatCalls, formatCount, formatMoment, formatMs } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { formatAge, formatCount, formatCounted, formatMoment, formatMs } from '../text/quantities.ts';
+import { visibleLine } from '../text/visible-text.tsx';
 
 const DAY_MS = 86_400_000;
-const DAYS = ['1', '7', '30'];
-const GROUPS = ['servers', 'tools', 'clients'] as const;
+const DAYS = plainOptions<string>('1', '7', '30');
+const GROUPS = plainOptions('servers', 'tools', 'clients');
 
 export function UsageScreen(): JSX.Element {
 	const { router } = useDashboard();
@@ -25,18 +25,18 @@ export function UsageScreen(): JSX.Element {
 	const since = now.value - (Number(days) || 30) * DAY_MS;
 	const fetched = useFetched<UsageReport>(`/api/usage?since=${since}`, true);
 	const report = fetched.value.value;
-	if (fetched.error.value && !report) return <ErrorText error={fetched.error.value} />;
-	if (!report) return <EmptyState title="Reading the journal…" />;
+	if (!report) return <NotFetched fetched={fetched} title="Reading the journal…" />;
 	const { timeline } = report;
 	return (
 		<>
-			<div class="actions" role="group" aria-label="Days">
+			<div class="actions">
 				<span class="dim">Days</span>
-				{DAYS.map((each) => (
-					<Toggle isOn={days === each} onClick={() => router.replace(routeHref('usage', '', { days: each }))}>
-						{each}
-					</Toggle>
-				))}
+				<Toggles
+					label="Days"
+					options={DAYS}
+					value={days}
+					onPick={(picked) => router.replace(routeHref('usage', '', { days: picked }))}
+				/>
 				<CommandText command={`mctl usage --since ${days}d`} />
 			</div>
 			<Totals report={report} />
@@ -45,7 +45,7 @@ export function UsageScreen(): JSX.Element {
 					<VolumeChart
 						buckets={bucketsOf(timeline, timeline.tokens)}
 						bucketMs={timeline.stepMs}
-						what="tokens"
+						what="token"
 					/>
 				</Panel>
 				<Panel title="Calls and failures">
@@ -104,18 +104,12 @@ function bucketsOf(
 }
 
 function UsageTable({ report }: { report: UsageReport }): JSX.Element {
-	const group = useSignal<(typeof GROUPS)[number]>('servers');
+	const group = useSignal<'servers' | 'tools' | 'clients'>('servers');
 	const rows = report[group.value];
 	const tokensOf = ({ argumentTokens, resultTokens }: UsageRow): number => argumentTokens + resultTokens;
 	const most = Math.max(1, ...rows.map(tokensOf));
 	const aside = (
-		<span class="actions" role="group" aria-label="By">
-			{GROUPS.map((each) => (
-				<Toggle isOn={group.value === each} onClick={() => (group.value = each)}>
-					{each}
-				</Toggle>
-			))}
-		</span>
+		<Toggles label="By" options={GROUPS} value={group.value} onPick={(picked) => (group.value = picked)} />
 	);
 	return (
 		<Panel title={`By ${group.value.slice(0, -1)}`} aside={aside}>
@@ -123,10 +117,8 @@ function UsageTable({ report }: { report: UsageReport }): JSX.Element {
 			<div class="rows usage-rows">
 				{rows.slice(0, USAGE_ROWS_LIMIT).map((row) => (
 					<div class="row" key={`${row.server} ${row.name}`}>
-						<strong>
-							<VisibleText text={row.name} isLine />
-						</strong>
-						<span class="number">{formatCalls(row.calls)}</span>
+						<strong>{visibleLine(row.name)}</strong>
+						<span class="number">{formatCounted(row.calls, 'call')}</span>
 						<FailureShare
 							share={row.failed / Math.max(1, row.calls)}
 							label={`${formatCount(row.failed)} calls failed`}
@@ -158,9 +150,7 @@ function UnusedPanel({ report }: { report: UsageReport }): JSX.Element {
 				{rows.slice(0, USAGE_ROWS_LIMIT).map(({ kind, name, definitionTokens, command }) => (
 					<li class="actions">
 						<span class="tag">{kind}</span>
-						<strong>
-							<VisibleText text={name} isLine />
-						</strong>
+						<strong>{visibleLine(name)}</strong>
 						{definitionTokens > 0 && (
 							<span class="dim number">{formatCount(definitionTokens)} tokens in each list</span>
 						)}

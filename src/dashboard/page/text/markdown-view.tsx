@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { MARKDOWN_CHARACTERS } from '../page-limits.ts';
 import { type Block, parseMarkdown } from './markdown-blocks.ts';
 import type { Inline } from './markdown-inline.ts';
-import { attributeText, VisibleText, visibleParts } from './visible-text.tsx';
+import { attributeText, visibleParts, visibleText } from './visible-text.tsx';
 
 export function MarkdownView({ text }: { text: string }): JSX.Element {
 	const blocks = useMemo(
@@ -14,7 +14,7 @@ export function MarkdownView({ text }: { text: string }): JSX.Element {
 	if (!blocks)
 		return (
 			<pre class="text" tabIndex={0}>
-				<VisibleText text={text} />
+				{visibleText(text)}
 			</pre>
 		);
 	return <div class="markdown">{blocks.map(blockElement)}</div>;

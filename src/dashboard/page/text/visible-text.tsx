@@ -15,14 +15,19 @@ const HIDDEN = new RegExp(`([${HIDDEN_SET}]+)`, 'u');
 const HIDDEN_IN_LINE = new RegExp(`([${HIDDEN_SET}\\t\\n]+)`, 'u');
 const ALL_HIDDEN = new RegExp(HIDDEN, 'gu');
 
-export function VisibleText({ text, isLine = false }: { text: string; isLine?: boolean }): JSX.Element {
-	return <bdi>{visibleParts(text, isLine)}</bdi>;
+/** The text as an element, with its line breaks. */
+export function visibleText(text: string): JSX.Element {
+	return <bdi>{visibleParts(text)}</bdi>;
 }
 
-/** The parts of a text: strings, and elements for what cannot be seen. */
-export function visibleParts(text: string, isLine = false): ComponentChildren {
+/** The text as an element, with escapes for its tabs and line breaks too. */
+export function visibleLine(text: string): JSX.Element {
+	return <bdi>{visibleParts(text, HIDDEN_IN_LINE)}</bdi>;
+}
+
+/** The text in pieces: strings, and elements for what cannot be seen. */
+export function visibleParts(text: string, hidden: RegExp = HIDDEN): ComponentChildren {
 	const shown = text.length > VISIBLE_CHARACTERS ? text.slice(0, VISIBLE_CHARACTERS) : text;
-	const hidden = isLine ? HIDDEN_IN_LINE : HIDDEN;
 	const parts: ComponentChildren[] = hidden.test(shown)
 		? shown.split(hidden).map((part, at) => (at % 2 === 1 ? <Escape text={part} /> : part))
 		: [shown];

@@ -2,26 +2,16 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { wordDiff } from '../../../sequence-diff.ts';
-import { VisibleText } from './visible-text.tsx';
+import { visibleText } from './visible-text.tsx';
 
 export function WordDiff({ before, after }: { before: string; after: string }): JSX.Element {
 	const parts = useMemo(() => wordDiff(before, after), [before, after]);
 	return (
 		<pre class="diff">
 			{parts.map(({ sign, text }) => {
-				if (sign === '-')
-					return (
-						<del>
-							<VisibleText text={text} />
-						</del>
-					);
-				return sign === '+' ? (
-					<ins>
-						<VisibleText text={text} />
-					</ins>
-				) : (
-					<VisibleText text={text} />
-				);
+				const shown = visibleText(text);
+				if (sign === '-') return <del>{shown}</del>;
+				return sign === '+' ? <ins>{shown}</ins> : shown;
 			})}
 		</pre>
 	);

@@ -43,6 +43,8 @@ export interface PlainRoute {
 	readonly decision: Partial<PolicyOutcome>;
 	/** The call was sent. */
 	began(call: PlainCall): void;
+	/** A progress or log notification of the call came. */
+	notified(call: PlainCall, method: string, params: Result): void;
 	/** The result was sent to the client. */
 	answered(call: PlainCall, view: MessageView, result: string): void;
 }
@@ -193,14 +195,22 @@ export class PlainCall implements PendingCall, ViewedRequest {
 		return true;
 	}
 
-	/** Parsed for a listener that comes while the call is in flight. */
+	/** Parsed each time. */
 	get arguments(): unknown {
 		return this.view.value(member.arguments) ?? {};
 	}
 
+	get argumentCharacters(): number {
+		return this.view.lengthOf(member.arguments);
+	}
+
 	/** Made when it is needed; on the general route, the context there. */
 	get context(): CallContext {
-		return (this.#context ??= textCallContext(this.from, this.#incoming));
+		if (this.#context === undefined) {
+			this.#context = textCallContext(this.from, this.#incoming);
+			this.#context.onNotification((method, params) => this.route.notified(this, method, params));
+		}
+		return this.#context;
 	}
 
 	get work(): CancelSource {
@@ -214,8 +224,9 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	}
 
 	onProgress(params: unknown): void {
-		// Without a token the client wants none; the idle timeout was restarted.
 		if (this.view.has(member.progressToken)) this.context.forwardProgress(params as Result);
+		// The client wants none; the idle timeout was restarted.
+		else this.route.notified(this, 'notifications/progress', params as Result);
 	}
 
 	/** A result came. */

@@ -27,12 +27,14 @@ export async function readServerLists(
 	{ timeoutMs, maxMs, log, names = listNames, known, hubId }: ReadServerListsOptions,
 ): Promise<CachedServer> {
 	const { capabilities, era, revision, serverInfo, instructions } = connection;
+	let leftOut = known?.leftOut;
 	let ttlMs = names.length < listNames.length ? known?.ttlMs : undefined;
 	const read = async (name: ItemKind): Promise<readonly unknown[]> => {
 		if (!names.includes(name)) return known?.[name] ?? [];
 		try {
 			const listed = await connection.listAll(name, { timeoutMs, maxTotalMs: maxMs, hubId });
 			if (listed.ttlMs !== undefined) ttlMs = Math.min(ttlMs ?? listed.ttlMs, listed.ttlMs);
+			if (name === 'tools') leftOut = listed.leftOut;
 			return withoutCircles<object>(listed.items, { own: hubId, from: listed.hub, kind: name, log });
 		} catch (error) {
 			if (name === 'tools' || connection.transport.isClosed) throw error;
@@ -44,6 +46,7 @@ export async function readServerLists(
 	return {
 		// Each list has the items of its kind; the connection checked them.
 		...({ tools, prompts, resources, templates, skills } as unknown as ServerLists),
+		leftOut,
 		era,
 		// After the lists: a late answer to the probe has come by now.
 		eraProvenAt: connection.isEraProven ? Date.now() : known?.eraProvenAt,

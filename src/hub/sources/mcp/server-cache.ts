@@ -22,9 +22,10 @@ import { makeFolders } from '../../../files/make-folders.ts';
 import { packageVersion } from '../../../files/package-version.ts';
 import { assertPrivate, makePrivate } from '../../../files/private-path.ts';
 import { readRegularText } from '../../../files/regular-file.ts';
-import { sha256 } from '../../../files/sha256.ts';
+import { hashedName, sha256 } from '../../../files/sha256.ts';
 import { readState, writeState } from '../../../files/state-file.ts';
 import { stateFolder } from '../../../files/state-folder.ts';
+import type { LeftOutItem } from '../../../mcp/client/list-pages.ts';
 import type {
 	Implementation,
 	Prompt,
@@ -44,7 +45,6 @@ import { serversFolder } from './server-files.ts';
 
 /** The format of the file. */
 const FORMAT = 1;
-const FINGERPRINT_CHARACTERS = 24;
 /** Too short to test guesses of a secret value with. */
 const MARK_CHARACTERS = 4;
 /** Two hubs of one process may write the same file. */
@@ -61,6 +61,8 @@ export interface ServerLists {
 
 /** The lists of a server, and what it said about itself. */
 export interface CachedServer extends ServerLists {
+	/** Tools that are left out of the list. */
+	readonly leftOut?: readonly LeftOutItem[] | undefined;
 	readonly era: 'legacy' | 'modern';
 	/** When the server showed last that it is legacy, in milliseconds since 1970; undefined when it never did. */
 	readonly eraProvenAt?: number | undefined;
@@ -105,7 +107,11 @@ export function cacheFilesOf(folder: string, entry: ServerEntry, version: string
 	const servers = serversFolder(folder);
 	const key = fingerprintOf(entry, version);
 	const path = join(servers, key);
-	const latest = join(servers, 'latest', `${shortHash([entry.name, programOf(entry)])}.json`);
+	const latest = join(
+		servers,
+		'latest',
+		`${hashedName(JSON.stringify([entry.name, programOf(entry)]))}.json`,
+	);
 	const mark = markOf(entry);
 	return { key, file: `${path}.json`, latest, failed: `${path}.failed`, mark, asks: `${path}.asks` };
 }
@@ -130,13 +136,29 @@ export function cachedEraOf(
 
 /** The cached lists of this server; undefined when it was never seen. Throws `bad_input` when the file is damaged or not private. */
 export function readKnown({ file }: Pick<CacheFiles, 'file'>): CachedServer | undefined {
-	return readKnownFile(file);
+	let text: string;
+	try {
+		assertPrivate(file);
+		text = readRegularText(file, KNOWN_LIMIT_BYTES);
+	} catch (error) {
+		if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		throw error;
+	}
+	try {
+		const value: unknown = JSON.parse(text);
+		// A file of before skills.
+		if (isObject(value)) value['skills'] ??= [];
+		if (isKnown(value)) return value.keepsNumbers ? (new JsonText(text, value).exact as CachedServer) : value;
+	} catch (cause) {
+		throw damaged(file, messageOf(cause));
+	}
+	throw damaged(file, 'it does not have the expected form');
 }
 
 /** The last lists of a server of the same name and program; undefined when there is none that can be used. */
 export function readLatest({ latest }: CacheFiles): CachedServer | undefined {
 	// It is written again when a server was listed.
-	return attempt(() => readKnownFile(latest));
+	return attempt(() => readKnown({ file: latest }));
 }
 
 /** Why the last start of the server failed; undefined when it did not, and when its entry was edited since. */
@@ -170,26 +192,6 @@ export function isAsking({ asks }: CacheFiles): boolean {
 export function writeAsking({ asks }: CacheFiles): void {
 	makeServerFolder(dirname(asks));
 	writeState(asks, { at: Date.now() });
-}
-
-function readKnownFile(file: string): CachedServer | undefined {
-	let text: string;
-	try {
-		assertPrivate(file);
-		text = readRegularText(file, KNOWN_LIMIT_BYTES);
-	} catch (error) {
-		if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-		throw error;
-	}
-	try {
-		const value: unknown = JSON.parse(text);
-		// A file of before skills.
-		if (isObject(value)) value['skills'] ??= [];
-		if (isKnown(value)) return value.keepsNumbers ? (new JsonText(text, value).exact as CachedServer) : value;
-	} catch (cause) {
-		throw damaged(file, messageOf(cause));
-	}
-	throw damaged(file, 'it does not have the expected form');
 }
 
 /** Replace the file. Throws `io` when it cannot be written or would be too large. */
@@ -259,7 +261,8 @@ export function cacheFilesHere(entry: ServerEntry, environment: Readonly<NodeJS.
 }
 
 function fingerprintOf(entry: ServerEntry, version: string): string {
-	return shortHash([version, entry.name, entry.kind === 'stdio' ? startOf(entry) : remoteOf(entry)]);
+	const start = entry.kind === 'stdio' ? startOf(entry) : remoteOf(entry);
+	return hashedName(JSON.stringify([version, entry.name, start]));
 }
 
 /** A user-level entry is the same in every folder. */
@@ -289,10 +292,6 @@ function programOf(entry: ServerEntry): unknown[] {
 	return ['stdio', basename(command), basename(program).replace(/(?<=.)(@|==).*$/s, '')];
 }
 
-function shortHash(parts: readonly unknown[]): string {
-	return sha256(JSON.stringify(parts)).slice(0, FINGERPRINT_CHARACTERS);
-}
-
 function names(values: Readonly<Record<string, unknown>>): string[] {
 	return Object.keys(values).sort();
 }
@@ -300,7 +299,7 @@ function names(values: Readonly<Record<string, unknown>>): string[] {
 function isKnown(value: unknown): value is CachedServer {
 	if (!isObject(value) || value['format'] !== FORMAT) return false;
 	const { era, revision, capabilities, instructions, listedAt } = value;
-	const { tools, prompts, resources, templates, skills } = value;
+	const { tools, prompts, resources, templates, skills, leftOut = [] } = value;
 	return (
 		(era === 'legacy' || era === 'modern') &&
 		typeof revision === 'string' &&
@@ -311,7 +310,9 @@ function isKnown(value: unknown): value is CachedServer {
 		isListOf(prompts, 'name') &&
 		isListOf(resources, 'uri') &&
 		isListOf(templates, 'uriTemplate') &&
-		isListOf(skills, 'uri')
+		isListOf(skills, 'uri') &&
+		isListOf(leftOut, 'name') &&
+		isListOf(leftOut, 'reason')
 	);
 }
 
@@ -325,6 +326,14 @@ function damaged(file: string, reason: string): OrchestraError {
 		hint: 'It is written again when the server was listed.',
 	});
 }
+
+/** A sentence about a tool that is left out of the list of its server. */
+export function leftOutText(server: string, { name, reason }: LeftOutItem): string {
+	return `"${name}" of ${server} is left out: ${reason}`;
+}
+
+/** What the user can do about it. */
+export const LEFT_OUT_HINT = 'Only a new version of the server can change that: report it to its author.';
 
 /** Whether the server declares skills, as far as it is known. */
 export function declaresSkills(

@@ -123,21 +123,19 @@ export class ServerClientRequests {
  */
 class ClientRequestRate {
 	readonly #server: string;
-	readonly #now: () => number;
 	readonly #byCall = new WeakMap<object, number>();
 	#minuteAt = Number.NEGATIVE_INFINITY;
 	#inMinute = 0;
 
-	constructor(server: string, now: () => number = () => performance.now()) {
+	constructor(server: string) {
 		this.#server = server;
-		this.#now = now;
 	}
 
 	/** Count the requests of these methods. Throws `bad_input` when they are too many. */
 	count(call: object, methods: readonly string[]): void {
 		const count = methods.filter((method) => method !== 'roots/list').length;
 		if (count === 0) return;
-		const now = this.#now();
+		const now = performance.now();
 		if (now - this.#minuteAt >= MINUTE_MS) {
 			this.#minuteAt = now;
 			this.#inMinute = 0;
@@ -171,21 +169,24 @@ class UrlElicitations {
 	opened({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
 		if (revision.era === 'modern') return;
 		for (const elicitation of elicitations) {
-			const id = isObject(elicitation) ? elicitation['elicitationId'] : undefined;
-			if (typeof id !== 'string') continue;
-			this.#clients.set(id, clientNotifier);
+			const id = elicitationIdOf(elicitation);
+			if (id !== undefined) this.#clients.set(id, clientNotifier);
 		}
 	}
 
 	/** The params of `notifications/elicitation/complete`. */
 	done(params: unknown): void {
-		const id = isObject(params) ? params['elicitationId'] : undefined;
-		if (typeof id !== 'string') return;
+		const id = elicitationIdOf(params) ?? '';
 		const notify = this.#clients.get(id);
 		this.#clients.delete(id);
 		// The client has disconnected.
 		attempt(() => notify?.('notifications/elicitation/complete', params));
 	}
+}
+
+function elicitationIdOf(params: unknown): string | undefined {
+	const id = isObject(params) ? params['elicitationId'] : undefined;
+	return typeof id === 'string' ? id : undefined;
 }
 
 /**

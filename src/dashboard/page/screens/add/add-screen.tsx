@@ -5,19 +5,19 @@ import { attempt } from '../../../../errors.ts';
 import { splitCommandLine } from '../../../../process/split-command-line.ts';
 import type { PageCommand } from '../../../commands/page-commands.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
-import { Panel, Toggle } from '../../components/panel.tsx';
+import { type Options, Panel, Toggles } from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { ConnectPanel, ImportPanel } from './import-panel.tsx';
 import { RegistryForm } from './registry-form.tsx';
 import { TextField } from './text-field.tsx';
 
-const WAYS = [
+const WAYS: Options<string> = [
 	['command', 'Command'],
 	['url', 'URL'],
 	['registry', 'Registry'],
-] as const;
+];
 
 export function AddScreen(): JSX.Element {
 	return (
@@ -33,13 +33,12 @@ function AddServerPanel(): JSX.Element {
 	const { router } = useDashboard();
 	const way = router.route.value.query['way'] ?? 'command';
 	const aside = (
-		<span class="actions" role="group" aria-label="From">
-			{WAYS.map(([id, label]) => (
-				<Toggle isOn={way === id} onClick={() => router.replace(routeHref('add', '', { way: id }))}>
-					{label}
-				</Toggle>
-			))}
-		</span>
+		<Toggles
+			label="From"
+			options={WAYS}
+			value={way}
+			onPick={(picked) => router.replace(routeHref('add', '', { way: picked }))}
+		/>
 	);
 	return (
 		<Panel title="Add a server" aside={aside}>
@@ -80,9 +79,7 @@ function AddEntry({ isUrl }: { isUrl: boolean }): JSX.Element {
 			<CommandButton run={run} command={command} label="Add" isPrimary />
 			<CommandOutput run={run}>
 				<p class="state good">
-					<a href={routeHref('servers', name.value)}>
-						<VisibleText text={`${name.value} is added`} isLine />
-					</a>
+					<a href={routeHref('servers', name.value)}>{visibleLine(`${name.value} is added`)}</a>
 				</p>
 			</CommandOutput>
 		</form>

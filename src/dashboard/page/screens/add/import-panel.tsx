@@ -2,13 +2,14 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ApiObject, ClientFilesReply } from '../../../api/api-types.ts';
+import type { CallRun } from '../../call/call-run.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
-import type { CommandRun } from '../../call/command-run.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
-import { attributeText, VisibleText } from '../../text/visible-text.tsx';
-import { objectsIn, textIn } from './registry-form.tsx';
+import { objectsIn, textIn } from '../../live/json-fields.ts';
+import { formatCounted } from '../../text/quantities.ts';
+import { attributeText, visibleLine, visibleText } from '../../text/visible-text.tsx';
 
 export function ImportPanel(): JSX.Element {
 	const look = useCommandRun();
@@ -46,7 +47,7 @@ export function ImportPanel(): JSX.Element {
 					<CommandButton
 						run={run}
 						command={names.length === 0 ? undefined : { kind: 'import', names, isDryRun: false }}
-						label={names.length === 1 ? 'Import 1 server' : `Import ${names.length} servers`}
+						label={`Import ${formatCounted(names.length, 'server')}`}
 						isPrimary
 					/>
 				)}
@@ -70,12 +71,8 @@ function ImportChoice({ server, isOn, onToggle }: ImportChoiceProps): JSX.Elemen
 		<li>
 			<label class="choice">
 				<input type="checkbox" checked={isOn} onChange={(event) => onToggle(event.currentTarget.checked)} />
-				<strong>
-					<VisibleText text={textIn(server, 'name')} isLine />
-				</strong>
-				<span class="dim">
-					<VisibleText text={Array.isArray(clients) ? clients.map(String).join(', ') : ''} isLine />
-				</span>
+				<strong>{visibleLine(textIn(server, 'name'))}</strong>
+				<span class="dim">{visibleLine(Array.isArray(clients) ? clients.map(String).join(', ') : '')}</span>
 			</label>
 		</li>
 	);
@@ -148,7 +145,7 @@ function ClientChoice({ clients, chosen, onChoose }: ClientChoiceProps): JSX.Ele
 }
 
 /** The files that would change, and what to look at before. */
-function PlannedChange({ run }: { run: CommandRun }): JSX.Element {
+function PlannedChange({ run }: { run: CallRun }): JSX.Element {
 	const files = objectsIn(run.result.value?.['files']);
 	const warnings = run.result.value?.['warnings'];
 	return (
@@ -156,20 +153,16 @@ function PlannedChange({ run }: { run: CommandRun }): JSX.Element {
 			{files.length === 0 && <p class="dim">No file would change.</p>}
 			{files.map((file) => (
 				<details>
-					<summary>
-						<VisibleText text={textIn(file, 'path')} isLine />
-					</summary>
+					<summary>{visibleLine(textIn(file, 'path'))}</summary>
 					<pre class="text" tabIndex={0}>
-						<VisibleText text={textIn(file, 'diff')} />
+						{visibleText(textIn(file, 'diff'))}
 					</pre>
 				</details>
 			))}
 			{Array.isArray(warnings) && warnings.length > 0 && (
 				<ul class="warnings">
 					{warnings.map((warning) => (
-						<li class="finding">
-							<VisibleText text={String(warning)} />
-						</li>
+						<li class="finding">{visibleText(String(warning))}</li>
 					))}
 				</ul>
 			)}
@@ -177,7 +170,7 @@ function PlannedChange({ run }: { run: CommandRun }): JSX.Element {
 	);
 }
 
-function ChangeDone({ run }: { run: CommandRun }): JSX.Element {
+function ChangeDone({ run }: { run: CallRun }): JSX.Element {
 	const files = objectsIn(run.result.value?.['files']);
 	return (
 		<>
@@ -186,9 +179,7 @@ function ChangeDone({ run }: { run: CommandRun }): JSX.Element {
 			</p>
 			<ul class="files">
 				{files.map((file) => (
-					<li>
-						<VisibleText text={textIn(file, 'path')} isLine />
-					</li>
+					<li>{visibleLine(textIn(file, 'path'))}</li>
 				))}
 			</ul>
 			{files.length > 0 && (

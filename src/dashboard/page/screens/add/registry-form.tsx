@@ -2,11 +2,13 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { isObject } from '../../../../wire/json.ts';
 import type { ApiObject, ApiValue } from '../../../api/api-types.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
 import { Fact } from '../../components/panel.tsx';
+import { objectsIn, textIn } from '../../live/json-fields.ts';
 import { routeHref } from '../../live/route.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 import { TextField } from './text-field.tsx';
 
 /** The part of a name before the one of a reference server. */
@@ -34,14 +36,12 @@ export function RegistryForm(): JSX.Element {
 					{found.slice(0, 50).map((server) => (
 						<li>
 							<button type="button" onClick={() => (chosen.value = shortName(textIn(server, 'name')))}>
-								<VisibleText text={shortName(textIn(server, 'name'))} isLine />
+								{visibleLine(shortName(textIn(server, 'name')))}
 							</button>{' '}
 							<span class="dim">
-								<VisibleText text={`${textIn(server, 'version')} · ${textIn(server, 'registry')}`} isLine />
+								{visibleLine(`${textIn(server, 'version')} · ${textIn(server, 'registry')}`)}
 							</span>
-							<p>
-								<VisibleText text={textIn(server, 'description')} />
-							</p>
+							<p>{visibleText(textIn(server, 'description'))}</p>
 						</li>
 					))}
 				</ul>
@@ -52,9 +52,8 @@ export function RegistryForm(): JSX.Element {
 
 /** The program that would run, its origin, and the values that it needs. */
 function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX.Element {
-	const look = useCommandRun();
+	const look = useCommandRun({ kind: 'add-listed', name, values: [], isDryRun: true });
 	const run = useCommandRun();
-	useMemo(() => void look.run({ kind: 'add-listed', name, values: [], isDryRun: true }), []);
 	const plan = look.result.value;
 	const required = objectsIn(plan?.['values']);
 	const values = useMemo(() => new Map(required.map((value) => [textIn(value, 'name'), signal('')])), [plan]);
@@ -88,7 +87,7 @@ function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX
 			<CommandOutput run={run}>
 				<p class="state good">
 					<a href={routeHref('servers', textIn(run.result.value, 'name'))}>
-						<VisibleText text={`${textIn(run.result.value, 'name')} is added`} isLine />
+						{visibleLine(`${textIn(run.result.value, 'name')} is added`)}
 					</a>
 				</p>
 			</CommandOutput>
@@ -100,13 +99,9 @@ function PlanFacts({ plan }: { plan: ApiObject | undefined }): JSX.Element {
 	return (
 		<dl class="facts">
 			<Fact name="runs">
-				<code>
-					<VisibleText text={runText(plan?.['entry'])} />
-				</code>
+				<code>{visibleText(runText(plan?.['entry']))}</code>
 			</Fact>
-			<Fact name="writes">
-				<VisibleText text={textIn(plan, 'file')} isLine />
-			</Fact>
+			<Fact name="writes">{visibleLine(textIn(plan, 'file'))}</Fact>
 		</dl>
 	);
 }
@@ -127,7 +122,7 @@ function LaunchInputField({
 }
 
 function runText(entry: ApiValue | undefined): string {
-	if (!isRecord(entry)) return '';
+	if (!isObject(entry)) return '';
 	const { command, args, url } = entry;
 	if (typeof url === 'string') return url;
 	return [command, ...(Array.isArray(args) ? args : [])].map(String).join(' ');
@@ -135,17 +130,4 @@ function runText(entry: ApiValue | undefined): string {
 
 function shortName(name: string): string {
 	return name.startsWith(REFERENCE) ? name.slice(REFERENCE.length) : name;
-}
-
-export function objectsIn(value: ApiValue | undefined): ApiObject[] {
-	return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-export function textIn(value: ApiObject | undefined, name: string): string {
-	const text = value?.[name];
-	return typeof text === 'string' ? text : '';
-}
-
-function isRecord(value: ApiValue | undefined): value is ApiObject {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

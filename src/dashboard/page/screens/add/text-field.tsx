@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 
 interface LabelledTextProps {
 	readonly label: string;
@@ -24,7 +24,7 @@ export function TextField({ label, text, about, isLong }: LabelledTextProps): JS
 	return (
 		<div class="field">
 			<label for={id} class="field-title">
-				<VisibleText text={label} isLine />
+				{visibleLine(label)}
 			</label>
 			{isLong ? (
 				<textarea {...attributes} rows={2} onInput={(event) => (text.value = event.currentTarget.value)} />
@@ -33,7 +33,7 @@ export function TextField({ label, text, about, isLong }: LabelledTextProps): JS
 			)}
 			{about !== undefined && (
 				<p class="about" id={`${id}-about`}>
-					<VisibleText text={about} />
+					{visibleText(about)}
 				</p>
 			)}
 		</div>

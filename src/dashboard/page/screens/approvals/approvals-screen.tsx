@@ -1,12 +1,7 @@
 /* Approvals: calls that wait for a user, with what they would do. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type {
-	ApprovalDecision,
-	ApprovalDecisionRequest,
-	ApprovalReply,
-	ApprovalRow,
-} from '../../../api/api-types.ts';
+import type { ApprovalDecision, ApprovalReply, ApprovalRow } from '../../../api/api-types.ts';
 import { policyCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { useNow } from '../../components/now.ts';
@@ -16,7 +11,7 @@ import { type Dashboard, useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { APPROVED_OUTCOME_MS } from '../../page-limits.ts';
 import { formatDuration } from '../../text/quantities.ts';
-import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { attributeText, visibleLine, visibleText } from '../../text/visible-text.tsx';
 import { ApprovalArguments } from './approval-arguments.tsx';
 
 const DECISIONS: readonly (readonly [ApprovalDecision, string])[] = [
@@ -33,11 +28,9 @@ export function ApprovalsScreen(): JSX.Element {
 	if (approvals.value.length === 0)
 		return (
 			<EmptyState title="No call waits for you.">
-				<p>
-					A rule with <code>ask</code> in the policy stops a call until you decide. Write one in the view of a{' '}
-					<a href={routeHref('servers')}>server</a>, or with{' '}
-					<CommandText command={policyCommand(`${server}__*`, 'ask', false)} />
-				</p>
+				A rule with <code>ask</code> in the policy stops a call until you decide. Write one in the view of a{' '}
+				<a href={routeHref('servers')}>server</a>, or with{' '}
+				<CommandText command={policyCommand(`${server}__*`, 'ask', false)} />
 			</EmptyState>
 		);
 	return (
@@ -60,23 +53,13 @@ function Approval({ approval }: { approval: ApprovalRow }): JSX.Element {
 	return (
 		<section class="panel approval" aria-label={attributeText(`Approval of ${approval.tool}`)}>
 			<header>
-				<h2>
-					<VisibleText text={approval.tool} isLine />
-				</h2>
+				<h2>{visibleLine(approval.tool)}</h2>
 				<Countdown approval={approval} />
 			</header>
 			<dl class="facts">
-				<Fact name="client">
-					<VisibleText text={approval.client} isLine />
-				</Fact>
-				<Fact name="rule">
-					<VisibleText text={approval.rule} isLine />
-				</Fact>
-				{approval.reason !== null && (
-					<Fact name="reason">
-						<VisibleText text={approval.reason} />
-					</Fact>
-				)}
+				<Fact name="client">{visibleLine(approval.client)}</Fact>
+				<Fact name="rule">{visibleLine(approval.rule)}</Fact>
+				{approval.reason !== null && <Fact name="reason">{visibleText(approval.reason)}</Fact>}
 			</dl>
 			{rows !== undefined && <ApprovalArguments approval={approval} rows={rows} onRead={onRead} />}
 			{error.value && <ErrorText error={error.value} />}
@@ -109,13 +92,12 @@ function Decisions({ approval, unread }: DecisionsProps): JSX.Element {
 	const isBusy = useSignal(false);
 	const decide = async (decision: ApprovalDecision, label: string): Promise<void> => {
 		isBusy.value = true;
-		const body: ApprovalDecisionRequest = { decision };
 		const messages = {
 			done: `${label}: ${approval.tool}.`,
 			failed: `Your answer to ${approval.tool} does not count.`,
 		};
 		reportOutcome(dashboard, approval);
-		await dashboard.act(messages, pathOf(approval), body);
+		await dashboard.act(messages, pathOf(approval), { decision });
 		isBusy.value = false;
 	};
 	return (
@@ -135,7 +117,7 @@ function Decisions({ approval, unread }: DecisionsProps): JSX.Element {
 			<p class="dim" role="status">
 				{unread !== undefined && unread.length > 0 && (
 					<span>
-						To allow it, read first: <VisibleText text={unread.slice(0, NAMED_UNREAD).join(', ')} isLine />
+						To allow it, read first: {visibleLine(unread.slice(0, NAMED_UNREAD).join(', '))}
 						{unread.length > NAMED_UNREAD && ` and ${unread.length - NAMED_UNREAD} more`}
 					</span>
 				)}

@@ -2,18 +2,19 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { attempt } from '../../../../errors.ts';
-import type { CallDetails, ProgressRow } from '../../../api/api-calls.ts';
+import type { CallDetails } from '../../../api/api-calls.ts';
+import { LogMessages, ProgressLine, ProgressText } from '../../call/call-progress.tsx';
 import { ElicitationForm } from '../../call/elicitation-form.tsx';
 import { ReplayPanel } from '../../call/replay-panel.tsx';
 import { PhaseWaterfall } from '../../components/charts.tsx';
 import { CommandText, CopyButton } from '../../components/command-text.tsx';
 import { JsonTree } from '../../components/json-tree.tsx';
-import { EmptyState, ErrorText, Fact, Panel, StateWord } from '../../components/panel.tsx';
+import { ErrorText, Fact, NotFetched, Panel, StateWord } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatBytes, formatCount, formatMs, formatTime } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 
 export function CallDetail({ number }: { number: number }): JSX.Element {
 	const dashboard = useDashboard();
@@ -29,8 +30,7 @@ export function CallDetail({ number }: { number: number }): JSX.Element {
 		// The event stream does not look for recordings.
 		if (!isRunning && fetched.value.peek()?.outcome === 'running') fetched.reload();
 	}, [isRunning]);
-	if (fetched.error.value && !call) return <ErrorText error={fetched.error.value} />;
-	if (!call) return <EmptyState title="Reading the call…" />;
+	if (!call) return <NotFetched fetched={fetched} title="Reading the call…" />;
 	return <CallPage call={{ ...call, replay: fetched.value.value?.replay ?? null }} />;
 }
 
@@ -38,15 +38,9 @@ function CallPage({ call }: { call: CallDetails }): JSX.Element {
 	return (
 		<article class="call-page">
 			<header>
-				<h2>
-					<VisibleText text={call.name} isLine />
-				</h2>
+				<h2>{visibleLine(call.name)}</h2>
 				<StateWord state={call.outcome} />
-				{call.phase !== null && (
-					<span class="dim">
-						phase <VisibleText text={call.phase} isLine />
-					</span>
-				)}
+				{call.phase !== null && <span class="dim">phase {visibleLine(call.phase)}</span>}
 				{call.ms !== null && <span class="number">{formatMs(call.ms)}</span>}
 			</header>
 			<CallFactList call={call} />
@@ -69,28 +63,18 @@ function CallFactList({ call }: { call: CallDetails }): JSX.Element {
 	return (
 		<dl class="facts">
 			<Fact name="began">{formatTime(call.at)}</Fact>
-			<Fact name="client">
-				<VisibleText text={call.client} isLine />
-			</Fact>
+			<Fact name="client">{visibleLine(call.client)}</Fact>
 			<Fact name="server">
-				<a href={routeHref('servers', call.backend)}>
-					<VisibleText text={call.backend} isLine />
-				</a>
+				<a href={routeHref('servers', call.backend)}>{visibleLine(call.backend)}</a>
 			</Fact>
 			{call.worker !== null && (
 				<Fact name="worker">
-					<a href={routeHref('hubs', '')}>
-						<VisibleText text={call.worker} isLine />
-					</a>
+					<a href={routeHref('hubs', '')}>{visibleLine(call.worker)}</a>
 				</Fact>
 			)}
-			<Fact name="method">
-				<VisibleText text={call.method} isLine />
-			</Fact>
+			<Fact name="method">{visibleLine(call.method)}</Fact>
 			{call.policy !== null && (
-				<Fact name="policy">
-					<VisibleText text={[call.policy, call.rule].filter(Boolean).join(' · ')} isLine />
-				</Fact>
+				<Fact name="policy">{visibleLine([call.policy, call.rule].filter(Boolean).join(' · '))}</Fact>
 			)}
 			{call.plan !== null && (
 				<Fact name="plan">
@@ -100,9 +84,7 @@ function CallFactList({ call }: { call: CallDetails }): JSX.Element {
 			{call.resultBytes !== null && <Fact name="result">{formatBytes(call.resultBytes)}</Fact>}
 			{call.trace !== null && (
 				<Fact name="trace">
-					<code>
-						<VisibleText text={call.trace} isLine />
-					</code>
+					<code>{visibleLine(call.trace)}</code>
 				</Fact>
 			)}
 		</dl>
@@ -154,14 +136,7 @@ function CallMessages({ call }: { call: CallDetails }): JSX.Element | null {
 	if (!last && call.logs.length === 0) return null;
 	return (
 		<Panel title="Progress and logs">
-			{last && (
-				<p class="progress">
-					{last.progress !== null && last.total !== null && (
-						<progress value={last.progress} max={last.total} />
-					)}
-					<ProgressText row={last} />
-				</p>
-			)}
+			{last && <ProgressLine row={last} />}
 			{call.dropped > 0 && <p class="dim">{formatCount(call.dropped)} messages are not kept.</p>}
 			{call.progress.length > 1 && (
 				<ol class="log" tabIndex={0} aria-label="Progress messages">
@@ -172,31 +147,8 @@ function CallMessages({ call }: { call: CallDetails }): JSX.Element | null {
 					))}
 				</ol>
 			)}
-			{call.logs.length > 0 && (
-				<ol class="log" tabIndex={0} aria-label="Log messages">
-					{call.logs.map(({ at, level, logger, text }) => (
-						<li class={/^\w+$/.test(level) ? level : undefined}>
-							<span class="dim">
-								{formatTime(at)} <VisibleText text={logger === null ? level : `${level} ${logger}`} isLine />
-							</span>{' '}
-							<VisibleText text={text} />
-						</li>
-					))}
-				</ol>
-			)}
+			<LogMessages rows={call.logs} />
 		</Panel>
-	);
-}
-
-function ProgressText({ row }: { row: ProgressRow }): JSX.Element {
-	return (
-		<>
-			<span class="number">
-				{row.progress ?? ''}
-				{row.total === null ? '' : ` of ${row.total}`}
-			</span>{' '}
-			<VisibleText text={row.message ?? ''} isLine />
-		</>
 	);
 }
 

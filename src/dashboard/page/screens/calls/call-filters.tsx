@@ -1,14 +1,15 @@
 /* The filters of the calls. They are part of the address, so a filtered list can be a bookmark. */
 import type { JSX } from 'preact';
+import { type Options, plainOptions, Select } from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { attributeText } from '../../text/visible-text.tsx';
 
-const OUTCOMES = [
+const OUTCOMES: Options<string> = [
 	['', 'any outcome'],
-	...['running', 'ok', 'failures', 'failed', 'error', 'canceled'].map((each) => [each, each]),
+	...plainOptions('running', 'ok', 'failures', 'failed', 'error', 'canceled'),
 ];
-const TIMES: readonly (readonly [string, string])[] = [
+const TIMES: Options<string> = [
 	['', 'any time'],
 	['5', 'last 5 min'],
 	['60', 'last hour'],
@@ -21,7 +22,8 @@ export function CallFilters(): JSX.Element {
 	const set = (name: string, value: string): void =>
 		router.replace(routeHref('calls', id, { ...query, [name]: value }));
 	const clients = [...new Set(state.value?.clients.map(({ name }) => name))];
-	const servers = [['', 'any server'], ...(state.value?.backends ?? []).map(({ id }) => [id, id])] as const;
+	const backends = state.value?.backends ?? [];
+	const servers = [['', 'any server'] as const, ...plainOptions(...backends.map((each) => each.id))];
 	return (
 		<div class="filters" role="search" aria-label="Filter calls">
 			<input
@@ -44,42 +46,18 @@ export function CallFilters(): JSX.Element {
 					<option value={attributeText(name)} />
 				))}
 			</datalist>
-			<Select
-				name="Server"
-				value={query['backend']}
-				options={servers}
-				onPick={(value) => set('backend', value)}
-			/>
-			<Select
-				name="Outcome"
-				value={query['outcome']}
-				options={OUTCOMES}
-				onPick={(value) => set('outcome', value)}
-			/>
-			<Select
-				name="Time"
-				value={query['minutes']}
-				options={TIMES}
-				onPick={(value) => set('minutes', value)}
-			/>
-		</div>
-	);
-}
-
-interface SelectProps {
-	readonly name: string;
-	readonly value: string | undefined;
-	/** Value and text. */
-	readonly options: readonly (readonly string[])[];
-	readonly onPick: (value: string) => void;
-}
-
-function Select({ name, value = '', options, onPick }: SelectProps): JSX.Element {
-	return (
-		<select aria-label={name} value={value} onChange={(event) => onPick(event.currentTarget.value)}>
-			{options.map(([each = '', text = '']) => (
-				<option value={each}>{attributeText(text)}</option>
+			{[
+				['Server', 'backend', servers] as const,
+				['Outcome', 'outcome', OUTCOMES] as const,
+				['Time', 'minutes', TIMES] as const,
+			].map(([label, name, options]) => (
+				<Select
+					label={label}
+					options={options}
+					value={query[name] ?? ''}
+					onPick={(value) => set(name, value)}
+				/>
 			))}
-		</select>
+		</div>
 	);
 }

@@ -1,5 +1,5 @@
 /* Calls: the journal, live, with filters, a chart of latency and the phases of each call. */
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { CallRow, LatencyReply } from '../../../api/api-calls.ts';
@@ -7,13 +7,14 @@ import { LatencyChart } from '../../components/call-charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
 import { EmptyState, ErrorText, StateWord } from '../../components/panel.tsx';
 import { SplitView } from '../../components/split-view.tsx';
+import { useCallFigures } from '../../components/use-fetched.ts';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { CallList } from '../../live/call-list.ts';
 import { type Dashboard, useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
-import { CALLS_RENEW_MS, CHART_RENEW_MS } from '../../page-limits.ts';
-import { formatCalls, formatCount, formatMs, formatTime } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { CALLS_RENEW_MS } from '../../page-limits.ts';
+import { formatCount, formatCounted, formatMs, formatTime } from '../../text/quantities.ts';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { CallDetail } from './call-detail.tsx';
 import { CallFilters } from './call-filters.tsx';
 
@@ -33,9 +34,7 @@ export function CallsScreen(): JSX.Element {
 	const detail =
 		id === '' ? (
 			<EmptyState title="Open a call to see its phases, progress, logs and arguments.">
-				<p>
-					In a terminal: <CommandText command="mctl log" />
-				</p>
+				In a terminal: <CommandText command="mctl log" />
 			</EmptyState>
 		) : (
 			<CallDetail key={id} number={Number(id)} />
@@ -86,7 +85,7 @@ function CallRowList({ list }: { list: CallList }): JSX.Element {
 	return (
 		<>
 			<p class="dim list-count">
-				{formatCalls(count)}
+				{formatCounted(count, 'call')}
 				{count > 1 && ', newest first'}
 				<NewCalls list={list} />
 			</p>
@@ -130,12 +129,8 @@ function CallLine({ row }: { row: CallRow | undefined }): JSX.Element {
 		<div class="call-line">
 			<span class="number time">{formatTime(row.at)}</span>
 			<StateWord state={row.outcome} />
-			<span class="call-name">
-				<VisibleText text={row.name} isLine />
-			</span>
-			<span class="dim client">
-				<VisibleText text={row.client} isLine />
-			</span>
+			<span class="call-name">{visibleLine(row.name)}</span>
+			<span class="dim client">{visibleLine(row.client)}</span>
 			<span class="number ms">{row.ms === null ? '' : formatMs(row.ms)}</span>
 		</div>
 	);
@@ -145,42 +140,20 @@ function NoCalls({ isFiltered }: { isFiltered: boolean }): JSX.Element {
 	if (isFiltered)
 		return (
 			<EmptyState title="No call matches the filter.">
-				<p>
-					<a href={routeHref('calls')}>Show all calls</a>
-				</p>
+				<a href={routeHref('calls')}>Show all calls</a>
 			</EmptyState>
 		);
 	return (
 		<EmptyState title="No calls yet.">
-			<p>
-				<a href={routeHref('tools')}>Try a tool</a>, or connect an agent with{' '}
-				<CommandText command="mctl init" />
-			</p>
+			<a href={routeHref('tools')}>Try a tool</a>, or connect an agent with{' '}
+			<CommandText command="mctl init" />
 		</EmptyState>
 	);
 }
 
 /** The chart of latency above the calls; renewed some seconds after new calls. */
 function LatencyPanel({ list }: { list: CallList }): JSX.Element | null {
-	const { api } = useDashboard();
-	const reply = useSignal<LatencyReply | undefined>(undefined);
-	useEffect(() => {
-		let seen = -1;
-		let isClosed = false;
-		const load = async (): Promise<void> => {
-			const version = list.version.peek();
-			if (version === seen || document.hidden) return;
-			seen = version;
-			const loaded = await api.get<LatencyReply>('/api/calls/chart', list.query).catch(() => undefined);
-			if (!isClosed && loaded) reply.value = loaded;
-		};
-		void load();
-		const timer = setInterval(() => void load(), CHART_RENEW_MS);
-		return () => {
-			isClosed = true;
-			clearInterval(timer);
-		};
-	}, [list]);
+	const reply = useCallFigures<LatencyReply>('/api/calls/chart', () => list.query, [list]);
 	const buckets = reply.value?.buckets ?? [];
 	if (!buckets.some(({ p50 }) => p50 !== null)) return null;
 	return (

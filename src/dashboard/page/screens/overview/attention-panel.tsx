@@ -5,7 +5,7 @@ import { CommandText } from '../../components/command-text.tsx';
 import { HintText, Panel } from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 import { withoutDecisions } from '../servers/backend-list.tsx';
 import { ServerActions } from '../servers/server-actions.tsx';
 import { SignInButton } from '../servers/sign-in-button.tsx';
@@ -51,15 +51,9 @@ function AttentionLine({ row, backend }: { row: AttentionRow; backend: SourceRow
 	return (
 		<li>
 			<p class={`state ${level}`}>
-				<strong>
-					<VisibleText text={title} isLine />
-				</strong>
+				<strong>{visibleLine(title)}</strong>
 			</p>
-			{reason && (
-				<p>
-					<VisibleText text={reason} />
-				</p>
-			)}
+			{reason && <p>{visibleText(reason)}</p>}
 			{hint && (
 				<p class="hint">
 					<HintText hint={hint} />

@@ -6,7 +6,7 @@ import { type Health, healthOf } from '../../../../hub/source-status.ts';
 import type { CallFlow } from '../../../api/api-calls.ts';
 import type { DashboardState, ReachReply, SourceRow } from '../../../api/api-types.ts';
 import { FLOW_BUILT_INS_LIMIT, FLOW_CLIENTS_LIMIT, FLOW_SERVERS_LIMIT } from '../../page-limits.ts';
-import { formatCount } from '../../text/quantities.ts';
+import { formatCount, formatCounted } from '../../text/quantities.ts';
 
 /** The selection in the picture; empty for all. */
 export interface FlowChoice {
@@ -103,7 +103,9 @@ function captionOf(
 	reach: ReachReply['clients'][number] | undefined,
 ): Pick<FlowNode, 'caption' | 'reach'> & Partial<Pick<FlowNode, 'figure'>> {
 	if (reach === undefined)
-		return { caption: needsSignIn ? 'needs a sign-in' : tools === null ? state : toolsText(tools) };
+		return {
+			caption: needsSignIn ? 'needs a sign-in' : tools === null ? state : formatCounted(tools, 'tool'),
+		};
 	const found = reach.sources.find(({ backend }) => backend === id);
 	if (found === undefined || found.tools === 0)
 		return { caption: 'no tools', figure: '–', reach: { allow: 0, ask: 0 } };
@@ -116,10 +118,6 @@ function captionOf(
 	];
 	const figure = `${formatCount(allow)} of ${formatCount(all)}`;
 	return { caption: parts.filter(Boolean).join(', '), figure, reach: { allow: allow / all, ask: ask / all } };
-}
-
-function toolsText(tools: number): string {
-	return tools === 1 ? '1 tool' : `${formatCount(tools)} tools`;
 }
 
 function tally(

@@ -8,13 +8,17 @@ import type { CallFlow } from '../../../api/api-calls.ts';
 import type { DashboardState, ReachReply } from '../../../api/api-types.ts';
 import { policyTestCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText } from '../../components/command-text.tsx';
-import { Panel, Toggle } from '../../components/panel.tsx';
+import { type Options, Panel, Toggles } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
 import { routeHref } from '../../live/route.ts';
-import { formatCalls, formatCount, formatPercent } from '../../text/quantities.ts';
-import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { formatCount, formatCounted, formatPercent } from '../../text/quantities.ts';
+import { attributeText, visibleLine } from '../../text/visible-text.tsx';
 import { type FlowChoice, type FlowNode, type FlowPicture, flowPicture } from './flow-model.ts';
 
+const LENSES: Options<'calls' | 'access'> = [
+	['calls', 'Calls'],
+	['access', 'Access'],
+];
 const ROW = 40;
 const WIDEST = 16;
 /** A thin link with a few failures must not look red. */
@@ -28,29 +32,23 @@ interface FlowViewProps {
 }
 
 export function FlowView({ state, flows, choice, choose }: FlowViewProps): JSX.Element {
-	const isAccess = useSignal(false);
-	const reach = useFetched<ReachReply>(isAccess.value ? '/api/reach' : undefined, true);
+	const shown = useSignal<'calls' | 'access'>('calls');
+	const isAccess = shown.value === 'access';
+	const reach = useFetched<ReachReply>(isAccess ? '/api/reach' : undefined, true);
 	const clients = reach.value.value?.clients ?? [];
 	const looked =
 		clients.find(({ client }) => client === choice.client) ??
 		clients.find(({ client }) => client !== 'dashboard') ??
 		clients[0];
-	const lens = isAccess.value ? looked : undefined;
+	const lens = isAccess ? looked : undefined;
 	const picture = flowPicture(state, flows, { choice, reach: lens });
 	const aside = (
-		<span class="actions" role="group" aria-label="Lens">
-			<Toggle isOn={!isAccess.value} onClick={() => (isAccess.value = false)}>
-				Calls
-			</Toggle>
-			<Toggle isOn={isAccess.value} onClick={() => (isAccess.value = true)}>
-				Access
-			</Toggle>
-		</span>
+		<Toggles label="Lens" options={LENSES} value={shown.value} onPick={(picked) => (shown.value = picked)} />
 	);
 	return (
 		<Panel title="Who talks to what" aside={aside}>
 			<FlowDrawing picture={picture} choice={choice} choose={choose} lens={lens} />
-			<FlowCaption picture={picture} choice={choice} choose={choose} lens={lens} isAccess={isAccess.value} />
+			<FlowCaption picture={picture} choice={choice} choose={choose} lens={lens} isAccess={isAccess} />
 		</Panel>
 	);
 }
@@ -162,13 +160,9 @@ function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
 				onClick={onPick}
 			>
 				<span class={`state ${health}`}>
-					<strong>
-						<VisibleText text={id} isLine />
-					</strong>
+					<strong>{visibleLine(id)}</strong>
 				</span>{' '}
-				<span class="dim">
-					<VisibleText text={caption} isLine />
-				</span>{' '}
+				<span class="dim">{visibleLine(caption)}</span>{' '}
 				<span class="number">
 					{figure}
 					<span class="spoken">{about}</span>
@@ -283,15 +277,9 @@ function LensCaption({ lens }: { lens: ReachReply['clients'][number] }): JSX.Ele
 	return (
 		<p class="numbers" aria-live="polite">
 			<span>
-				What{' '}
-				<strong>
-					<VisibleText text={lens.client} isLine />
-				</strong>{' '}
-				may call
+				What <strong>{visibleLine(lens.client)}</strong> may call
 			</span>
-			<span>
-				{lens.view === null ? 'it sees all tools' : <VisibleText text={`view ${lens.view}`} isLine />}
-			</span>
+			<span>{lens.view === null ? 'it sees all tools' : visibleLine(`view ${lens.view}`)}</span>
 			<span class="legend allow">allowed</span>
 			<span class="legend ask">asks you</span>
 			<CommandText command={policyTestCommand(lens.client)} />
@@ -314,12 +302,9 @@ function ChoiceCaption({
 	return (
 		<p class="numbers" aria-live="polite">
 			<span>
-				Only{' '}
-				<strong>
-					<VisibleText text={[client, backend].filter(Boolean).join(' → ')} isLine />
-				</strong>
+				Only <strong>{visibleLine([client, backend].filter(Boolean).join(' → '))}</strong>
 			</span>
-			<span>{formatCalls(count)}</span>
+			<span>{formatCounted(count, 'call')}</span>
 			<span>{formatPercent(count === 0 ? 0 : errors / count)} failed</span>
 			<a href={routeHref('calls', '', { client, backend })}>Its calls</a>
 			{backend !== '' && <a href={routeHref('servers', backend)}>The server</a>}

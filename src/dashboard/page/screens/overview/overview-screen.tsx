@@ -12,25 +12,33 @@ import { LatencyChart, LatencyHistogram, VolumeChart } from '../../components/ca
 import { Bar, FailureShare } from '../../components/charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
 import { useNow } from '../../components/now.ts';
-import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../../components/panel.tsx';
+import {
+	EmptyState,
+	ErrorText,
+	Fact,
+	type Options,
+	Panel,
+	Toggle,
+	Toggles,
+} from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import {
 	formatAge,
 	formatBytes,
-	formatCalls,
 	formatCount,
+	formatCounted,
 	formatDuration,
 	formatMs,
 } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { BackendList } from '../servers/backend-list.tsx';
 import { AttentionPanel } from './attention-panel.tsx';
 import type { FlowChoice } from './flow-model.ts';
 import { FlowView } from './flow-view.tsx';
 import { useOverview, useToolCosts } from './overview-data.ts';
 
-const TIMES: readonly (readonly [string, string])[] = [
+const TIMES: Options<string> = [
 	['15', '15 min'],
 	['60', '1 h'],
 	['1440', '24 h'],
@@ -86,16 +94,14 @@ function TimeRange({ minutes, hub }: { minutes: string; hub: HubFacts }): JSX.El
 	const { router } = useDashboard();
 	const { query } = router.route.value;
 	return (
-		<div class="actions" role="group" aria-label="Calls of the last">
+		<div class="actions">
 			<span class="dim">Calls of the last</span>
-			{TIMES.map(([value, label]) => (
-				<Toggle
-					isOn={minutes === value}
-					onClick={() => router.replace(routeHref('overview', '', { ...query, minutes: value }))}
-				>
-					{label}
-				</Toggle>
-			))}
+			<Toggles
+				label="Calls of the last"
+				options={TIMES}
+				value={minutes}
+				onPick={(picked) => router.replace(routeHref('overview', '', { ...query, minutes: picked }))}
+			/>
 			{hub.calls > KEPT_CALLS && <span class="dim">The last {formatCount(KEPT_CALLS)} are kept.</span>}
 		</div>
 	);
@@ -107,9 +113,7 @@ function Plots({ reply }: { reply: OverviewReply }): JSX.Element {
 		return (
 			<Panel title="Calls">
 				<EmptyState title="No call in this time.">
-					<p>
-						<a href={routeHref('tools')}>Try a tool</a>, or let a connected agent call one.
-					</p>
+					<a href={routeHref('tools')}>Try a tool</a>, or let a connected agent call one.
 				</EmptyState>
 			</Panel>
 		);
@@ -158,9 +162,7 @@ function ToolTable({ uses, of }: { uses: readonly ToolUse[]; of: 'calls' | 'late
 		<div class="ranks">
 			{uses.map((use) => (
 				<div class="rank" key={`${use.backend} ${use.name}`}>
-					<a href={routeHref('calls', '', { tool: use.name })}>
-						<VisibleText text={use.name} isLine />
-					</a>
+					<a href={routeHref('calls', '', { tool: use.name })}>{visibleLine(use.name)}</a>
 					<Bar share={valueOf(use) / most} />
 					<span class="number">{of === 'calls' ? formatCount(use.count) : `p95 ${formatMs(use.p95)}`}</span>
 					{of === 'calls' ? (
@@ -207,12 +209,10 @@ function CostTable({ sources }: CostsReply): JSX.Element {
 		<div class="ranks">
 			{sources.slice(0, SHOWN_COSTS).map(({ backend, tools, tokens }) => (
 				<div class="rank" key={backend}>
-					<a href={routeHref('servers', backend)}>
-						<VisibleText text={backend} isLine />
-					</a>
+					<a href={routeHref('servers', backend)}>{visibleLine(backend)}</a>
 					<Bar share={tokens / most} />
 					<span class="number">{formatCount(tokens)}</span>
-					<span class="number dim">{tools === 1 ? '1 tool' : `${formatCount(tools)} tools`}</span>
+					<span class="number dim">{formatCounted(tools, 'tool')}</span>
 				</div>
 			))}
 		</div>
@@ -224,9 +224,7 @@ function HubStrip({ hub }: { hub: HubFacts }): JSX.Element {
 	return (
 		<Panel title="Hub" aside={<CommandText command="mctl hub status" />}>
 			<dl class="strip">
-				<Fact name="version">
-					<VisibleText text={hub.version} isLine />
-				</Fact>
+				<Fact name="version">{visibleLine(hub.version)}</Fact>
 				<Fact name="pid">{hub.pid}</Fact>
 				<Fact name="up for">{formatDuration(now.value - hub.startedAt)}</Fact>
 				<Fact name="memory">{formatBytes(hub.memoryBytes)}</Fact>
@@ -244,25 +242,17 @@ function ClientList({ clients }: { clients: readonly ClientRow[] }): JSX.Element
 		<Panel title="Clients">
 			{clients.length === 0 ? (
 				<EmptyState title="No client is connected.">
-					<p>
-						Connect the agents on this machine with <CommandText command="mctl init" />
-					</p>
+					Connect the agents on this machine with <CommandText command="mctl init" />
 				</EmptyState>
 			) : (
 				<div class="rows clients">
 					{clients.map((client) => (
 						<div class="row" key={client.sessionId}>
-							<strong>
-								<VisibleText text={client.name} isLine />
-							</strong>
-							<span class="dim">
-								<VisibleText text={client.version ?? ''} isLine />
-							</span>
+							<strong>{visibleLine(client.name)}</strong>
+							<span class="dim">{visibleLine(client.version ?? '')}</span>
 							<span>{[client.era, client.revision].filter(Boolean).join(' · ') || '–'}</span>
-							<span>
-								<VisibleText text={client.transport} isLine />
-							</span>
-							<span class="number">{formatCalls(client.calls)}</span>
+							<span>{visibleLine(client.transport)}</span>
+							<span class="number">{formatCounted(client.calls, 'call')}</span>
 							<span class="number dim">for {formatAge(client.since, now.value)}</span>
 							<a href={routeHref('calls', '', { client: client.name })}>Calls</a>
 						</div>

@@ -11,19 +11,41 @@ import { EmptyState, Panel, StateWord, Toggle } from '../../components/panel.tsx
 import { routeHref } from '../../live/route.ts';
 import {
 	formatBytes,
-	formatCalls,
 	formatCount,
+	formatCounted,
 	formatDuration,
 	formatPercent,
 } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { isOfUser } from '../overview/flow-model.ts';
 import { ServerActions } from './server-actions.tsx';
 
+interface SourcePanelProps {
+	readonly backends: readonly SourceRow[];
+	/** The class of its rows. */
+	readonly rows: string;
+	readonly row: (backend: SourceRow) => JSX.Element;
+	readonly aside: JSX.Element;
+}
+
+/** The servers of the user, and below them what is built in. */
+export function SourcePanel({ backends, rows, row, aside }: SourcePanelProps): JSX.Element {
+	const servers = backends.filter(isOfUser);
+	const builtIns = backends.filter((backend) => !isOfUser(backend));
+	return (
+		<Panel title="Servers" aside={aside}>
+			{servers.length === 0 && <NoServers />}
+			<div class={`rows ${rows}`}>
+				{servers.map(row)}
+				{builtIns.length > 0 && <h3 class="built-in">Built in</h3>}
+				{builtIns.map(row)}
+			</div>
+		</Panel>
+	);
+}
+
 export function BackendList({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
 	const isShowing = useSignal(false);
-	const servers = backends.filter(isOfUser);
-	const builtIns = backends.filter((row) => !isOfUser(row));
 	const aside = (
 		<span class="actions">
 			<Toggle isOn={isShowing.value} onClick={() => (isShowing.value = !isShowing.value)}>
@@ -32,29 +54,17 @@ export function BackendList({ backends }: { backends: readonly SourceRow[] }): J
 			<CommandText command="mctl hub status" />
 		</span>
 	);
-	return (
-		<Panel title="Servers" aside={aside}>
-			{servers.length === 0 && <NoServers />}
-			<div class="rows backends">
-				{servers.map((backend) => (
-					<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
-				))}
-				{builtIns.length > 0 && <h3 class="built-in">Built in</h3>}
-				{builtIns.map((backend) => (
-					<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
-				))}
-			</div>
-		</Panel>
+	const row = (backend: SourceRow): JSX.Element => (
+		<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
 	);
+	return <SourcePanel backends={backends} rows="backends" row={row} aside={aside} />;
 }
 
-export function NoServers(): JSX.Element {
+function NoServers(): JSX.Element {
 	return (
 		<EmptyState title="There is no server yet.">
-			<p>
-				Import the servers of your MCP clients with <CommandText command="mctl init" />, or add one with{' '}
-				<CommandText command="mctl add files -- npx -y @modelcontextprotocol/server-filesystem ." />
-			</p>
+			Import the servers of your MCP clients with <CommandText command="mctl init" />, or add one with{' '}
+			<CommandText command="mctl add files -- npx -y @modelcontextprotocol/server-filesystem ." />
 		</EmptyState>
 	);
 }
@@ -65,11 +75,11 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 	return (
 		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
 			<a class="name" href={routeHref('servers', id)}>
-				<VisibleText text={id} isLine />
+				{visibleLine(id)}
 			</a>
 			<StateWord state={state} health={healthOf(backend)} />
 			<span class="dim kind">
-				<VisibleText text={[kind, backend.version, backend.era].filter(Boolean).join(' · ')} isLine />
+				{visibleLine([kind, backend.version, backend.era].filter(Boolean).join(' · '))}
 			</span>
 			<span class="number pid">
 				{backend.pid === null ? '' : `pid ${backend.pid}`}
@@ -78,12 +88,8 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 			<span class="number memory">
 				{backend.memoryBytes === null ? '' : formatBytes(backend.memoryBytes)}
 			</span>
-			<span class="number tools">
-				{backend.tools === null
-					? ''
-					: `${formatCount(backend.tools)} ${backend.tools === 1 ? 'tool' : 'tools'}`}
-			</span>
-			<SparkBars values={callsPerMinute} label={`${formatCalls(calls)} in 30 minutes`} />
+			<span class="number tools">{backend.tools !== null && formatCounted(backend.tools, 'tool')}</span>
+			<SparkBars values={callsPerMinute} label={`${formatCounted(calls, 'call')} in 30 minutes`} />
 			<span class="number calls">{formatCount(callsPerMinute.at(-1) ?? 0)}/min</span>
 			<FailureShare
 				share={calls === 0 ? undefined : errorRate}

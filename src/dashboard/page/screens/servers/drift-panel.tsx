@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { DriftRow, ServerPage } from '../../../api/api-catalogue.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 import { WordDiff } from '../../text/word-diff.tsx';
 import { ServerActions } from './server-actions.tsx';
 
@@ -38,20 +38,12 @@ function Drift({ row }: { row: DriftRow }): JSX.Element {
 		<li>
 			<p>
 				<span class={`tag ${row.change}`}>{row.change}</span> <span class="dim">{row.kind}</span>{' '}
-				<strong>
-					<VisibleText text={row.name} isLine />
-				</strong>{' '}
-				{row.part !== null && (
-					<span class="dim">
-						<VisibleText text={row.part} isLine />
-					</span>
-				)}
+				<strong>{visibleLine(row.name)}</strong>{' '}
+				{row.part !== null && <span class="dim">{visibleLine(row.part)}</span>}
 				{row.isQuarantined && <span class="tag">left out of lists until accepted</span>}
 			</p>
 			{row.findings.map((finding) => (
-				<p class="finding">
-					<VisibleText text={finding} />
-				</p>
+				<p class="finding">{visibleText(finding)}</p>
 			))}
 			{(row.before !== null || row.after !== null) && (
 				<WordDiff before={row.before ?? ''} after={row.after ?? ''} />

@@ -4,10 +4,11 @@ import type { JSX } from 'preact';
 import type { PolicyRequest, PolicyTarget } from '../../../api/api-catalogue.ts';
 import { policyCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText } from '../../components/command-text.tsx';
+import { type Options, Select } from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
-import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 
-const ACTIONS: readonly (readonly [PolicyRequest['action'], string])[] = [
+const ACTIONS: Options<PolicyRequest['action']> = [
 	['allow', 'Allow'],
 	['ask', 'Ask before'],
 	['deny', 'Deny'],
@@ -37,33 +38,21 @@ export function PolicyControl({ target, server, tool, onDone }: PolicyControlPro
 	return (
 		<form class="policy-control" onSubmit={(event) => void write(event)}>
 			<p class="actions">
-				<select
-					aria-label={attributeText(`New rule for ${target.tools}`)}
+				<Select
+					label={`New rule for ${target.tools}`}
+					options={ACTIONS}
 					value={action.value}
-					onChange={({ currentTarget }) => {
-						action.value = ACTIONS.find(([each]) => each === currentTarget.value)?.[0] ?? 'ask';
-					}}
-				>
-					{ACTIONS.map(([each, label]) => (
-						<option value={each}>{label}</option>
-					))}
-				</select>
+					onPick={(picked) => (action.value = picked)}
+				/>
 				<span>
-					calls of{' '}
-					<code>
-						<VisibleText text={target.tools} isLine />
-					</code>
+					calls of <code>{visibleLine(target.tools)}</code>
 				</span>
 				<button type="submit" disabled={isBusy.value}>
 					Write rule
 				</button>
 			</p>
 			<CommandText command={policyCommand(target.tools, action.value, target.isOfUser)} />
-			{target.file !== null && (
-				<p class="dim">
-					As the first rule of <VisibleText text={target.file} isLine />
-				</p>
-			)}
+			{target.file !== null && <p class="dim">As the first rule of {visibleLine(target.file)}</p>}
 		</form>
 	);
 }

@@ -11,7 +11,7 @@ import { useDashboard } from '../../live/dashboard.ts';
 import { linesAfter } from '../../live/log-lines.ts';
 import { OUTPUT_LINES_LIMIT } from '../../page-limits.ts';
 import { formatCount, formatTime } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 
 /** Pixels from the end that still count as the end. */
 const NEAR_END = 24;
@@ -42,9 +42,7 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 		<Panel title="Output" aside={<CopyButton label="Copy" text={copied} what="the output" />}>
 			{lines.value.length === 0 ? (
 				<EmptyState title="It wrote nothing to stderr yet.">
-					<p>
-						New lines appear here, and in <CommandText command={logsCommand(page, true)} />
-					</p>
+					New lines appear here, and in <CommandText command={logsCommand(page, true)} />
 				</EmptyState>
 			) : (
 				<OutputLines lines={lines.value} />
@@ -52,11 +50,7 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 			{dropped.value > 0 && (
 				<p class="dim">{formatCount(dropped.value)} lines are left out: it writes too fast.</p>
 			)}
-			{page.logFile !== null && (
-				<p class="dim">
-					All of it: <VisibleText text={page.logFile} isLine />
-				</p>
-			)}
+			{page.logFile !== null && <p class="dim">All of it: {visibleLine(page.logFile)}</p>}
 		</Panel>
 	);
 }
@@ -76,9 +70,9 @@ function OutputLines({ lines }: { lines: readonly LogLine[] }): JSX.Element {
 			{lines.map(({ at, stream, text }) => (
 				<li class={stream}>
 					<span class="dim">
-						{at === null ? '' : formatTime(at)} {stream === 'stderr' ? '' : stream}
+						{formatTime(at)} {stream === 'stderr' ? '' : stream}
 					</span>{' '}
-					<VisibleText text={text} />
+					{visibleText(text)}
 				</li>
 			))}
 		</ol>

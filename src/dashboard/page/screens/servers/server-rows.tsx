@@ -4,13 +4,12 @@ import { healthOf } from '../../../../hub/source-status.ts';
 import type { SourceRow } from '../../../api/api-types.ts';
 import { FailureShare, SparkBars } from '../../components/charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
-import { Panel, StateWord } from '../../components/panel.tsx';
+import { StateWord } from '../../components/panel.tsx';
 import { routeHref } from '../../live/route.ts';
-import { formatCalls, formatCount, formatPercent } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
-import { isOfUser } from '../overview/flow-model.ts';
+import { formatCount, formatCounted, formatPercent } from '../../text/quantities.ts';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { useToolCosts } from '../overview/overview-data.ts';
-import { NoServers } from './backend-list.tsx';
+import { SourcePanel } from './backend-list.tsx';
 
 export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
 	const costs = useToolCosts().value.value;
@@ -18,24 +17,13 @@ export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JS
 	const rowOf = (row: SourceRow): JSX.Element => (
 		<ServerRow key={row.id} row={row} tokens={tokens.get(row.id)} />
 	);
-	const servers = backends.filter(isOfUser);
-	const builtIns = backends.filter((row) => !isOfUser(row));
 	const aside = (
 		<span class="actions">
 			<a href={routeHref('add')}>Add a server</a>
 			<CommandText command="mctl list servers" />
 		</span>
 	);
-	return (
-		<Panel title="Servers" aside={aside}>
-			{servers.length === 0 && <NoServers />}
-			<div class="rows server-rows">
-				{servers.map(rowOf)}
-				{builtIns.length > 0 && <h3 class="built-in">Built in</h3>}
-				{builtIns.map(rowOf)}
-			</div>
-		</Panel>
-	);
+	return <SourcePanel backends={backends} rows="server-rows" row={rowOf} aside={aside} />;
 }
 
 function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined }): JSX.Element {
@@ -44,31 +32,27 @@ function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined
 	return (
 		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
 			<a class="name" href={routeHref('servers', id)}>
-				<VisibleText text={id} isLine />
+				{visibleLine(id)}
 			</a>
 			<StateWord state={state} health={healthOf(row)} />
-			<SparkBars values={callsPerMinute} label={`${formatCalls(calls)} in 30 minutes`} />
+			<SparkBars values={callsPerMinute} label={`${formatCounted(calls, 'call')} in 30 minutes`} />
 			<FailureShare
 				share={calls === 0 ? undefined : errorRate}
 				label={`${formatPercent(errorRate)} of them failed`}
 			/>
-			<span class="number dim">{remarksOf(row).filter(Boolean).join(', ')}</span>
-			<span class="number tools">{tools !== null && (counted(tools, 'tool', 'tools') ?? '0 tools')}</span>
+			<span class="number dim">{remarksOf(row).join(', ')}</span>
+			<span class="number tools">{tools !== null && formatCounted(tools, 'tool')}</span>
 			<span class="number dim tokens">{tokens !== undefined && `${formatCount(tokens)} tokens`}</span>
 		</div>
 	);
 }
 
 /** The remarks of a row, in words beside its colour. Starts without a sign-in fail, so they are not counted. */
-function remarksOf({ needsSignIn, drifted, restarts, failedStarts }: SourceRow): (string | undefined)[] {
+function remarksOf({ needsSignIn, drifted, restarts, failedStarts }: SourceRow): string[] {
 	if (needsSignIn) return ['needs a sign-in'];
 	return [
-		counted(drifted, 'changed tool', 'changed tools'),
-		counted(restarts, 'crash', 'crashes'),
-		counted(failedStarts, 'failed start', 'failed starts'),
-	];
-}
-
-function counted(count: number, one: string, many: string): string | undefined {
-	return count === 0 ? undefined : `${formatCount(count)} ${count === 1 ? one : many}`;
+		drifted > 0 ? formatCounted(drifted, 'changed tool') : '',
+		restarts > 0 ? formatCounted(restarts, 'crash', 'crashes') : '',
+		failedStarts > 0 ? formatCounted(failedStarts, 'failed start') : '',
+	].filter(Boolean);
 }

@@ -12,7 +12,7 @@ import { VirtualList } from '../../components/virtual-list.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatBytes, formatCount, formatDuration } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { errorOfRow, withoutDecisions } from './backend-list.tsx';
 import { DriftPanel } from './drift-panel.tsx';
 import { PolicyControl } from './policy-control.tsx';
@@ -48,12 +48,12 @@ function OneServer({ id }: { id: string }): JSX.Element {
 	const page = fetched.value.value;
 	if (fetched.error.value && !page)
 		return (
-			<EmptyState title="This server cannot be shown.">
+			<>
 				<ErrorText error={fetched.error.value} />
-				<p>
+				<EmptyState title="This server cannot be shown.">
 					<a href={routeHref('servers')}>All servers</a>
-				</p>
-			</EmptyState>
+				</EmptyState>
+			</>
 		);
 	if (!page) return <EmptyState title="Reading…" />;
 	return <ServerDetails page={{ ...page, ...row }} onDone={fetched.reload} />;
@@ -66,9 +66,7 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 		<article class="server-page">
 			<header>
 				<a href={routeHref('servers')}>Servers</a>
-				<h2>
-					<VisibleText text={page.id} isLine />
-				</h2>
+				<h2>{visibleLine(page.id)}</h2>
 				<StateWord state={page.state} health={healthOf(page)} />
 				<ServerActions server={withoutDecisions(page)} onDone={onDone} />
 			</header>
@@ -92,9 +90,7 @@ function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
 	const now = useNow();
 	return (
 		<dl class="facts">
-			<Fact name="kind">
-				<VisibleText text={[page.kind, page.version, page.era].filter(Boolean).join(' · ')} isLine />
-			</Fact>
+			<Fact name="kind">{visibleLine([page.kind, page.version, page.era].filter(Boolean).join(' · '))}</Fact>
 			{page.pid !== null && <Fact name="pid">{page.pid}</Fact>}
 			{page.memoryBytes !== null && <Fact name="memory">{formatBytes(page.memoryBytes)}</Fact>}
 			{page.startedAt !== null && (
@@ -104,25 +100,15 @@ function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
 			{page.restarts > 0 && <Fact name="restarts">{formatCount(page.restarts)}</Fact>}
 			{page.target !== null && (
 				<Fact name="starts">
-					<code>
-						<VisibleText text={page.target} isLine />
-					</code>
+					<code>{visibleLine(page.target)}</code>
 				</Fact>
 			)}
-			{page.source !== null && (
-				<Fact name="configured in">
-					<VisibleText text={page.source} isLine />
-				</Fact>
-			)}
+			{page.source !== null && <Fact name="configured in">{visibleLine(page.source)}</Fact>}
 			<Fact name="environment">
 				{page.environment.length === 0 ? (
 					<span class="dim">nothing besides the defaults</span>
 				) : (
-					page.environment.map((name) => (
-						<code class="tag">
-							<VisibleText text={name} isLine />
-						</code>
-					))
+					page.environment.map((name) => <code class="tag">{visibleLine(name)}</code>)
 				)}
 			</Fact>
 		</dl>
@@ -132,6 +118,7 @@ function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
 function CataloguePanel({ page }: { page: ServerPage }): JSX.Element {
 	const { router } = useDashboard();
 	const { catalogue: rows } = page;
+	const [step, command] = nextStep(page);
 	const open = (index: number): void => {
 		const [kind, name] = rows[index] ?? [];
 		if (kind && name !== undefined)
@@ -141,7 +128,7 @@ function CataloguePanel({ page }: { page: ServerPage }): JSX.Element {
 		<Panel title={`Catalogue (${formatCount(rows.length)})`}>
 			{rows.length === 0 ? (
 				<EmptyState title="It has no items yet.">
-					<NextStep page={page} />
+					{step} {command && <CommandText command={command} />}
 				</EmptyState>
 			) : (
 				<VirtualList
@@ -161,36 +148,16 @@ const NEW_COMMANDS: ReadonlyMap<string, string> = new Map([
 	['library', 'mctl new resource hello'],
 ]);
 
-/** The next step for a backend without anything to call. */
-function NextStep({ page }: { page: ServerPage }): JSX.Element {
+/** The next step for a backend without anything to call: a sentence, and the command of it. */
+function nextStep(page: ServerPage): readonly [string, string?] {
 	const { id, kind, state, pid, lastError } = page;
-	const isEnabled = state !== 'disabled';
 	const write = NEW_COMMANDS.get(kind);
-	if (write)
-		return (
-			<p>
-				Write the first one with <CommandText command={write} />
-			</p>
-		);
-	if (isEnabled && lastError)
-		return (
-			<p>
-				It did not start, for the reason above. Check it with <CommandText command="mctl doctor" />
-			</p>
-		);
-	if (state === 'starting') return <p>It is starting; its items appear here.</p>;
-	if (!isEnabled || pid === null)
-		return (
-			<p>
-				{isEnabled ? 'Start it' : 'Enable it'} with{' '}
-				<CommandText command={serverCommand(isEnabled ? 'start' : 'enable', id)} />
-			</p>
-		);
-	return (
-		<p>
-			It runs and lists nothing. Its output may say why: <CommandText command={logsCommand(page)} />
-		</p>
-	);
+	if (write) return ['Write the first one with', write];
+	if (state === 'disabled') return ['Enable it with', serverCommand('enable', id)];
+	if (lastError) return ['It did not start, for the reason above. Check it with', 'mctl doctor'];
+	if (state === 'starting') return ['It is starting; its items appear here.'];
+	if (pid === null) return ['Start it with', serverCommand('start', id)];
+	return ['It runs and lists nothing. Its output may say why:', logsCommand(page)];
 }
 
 function CatalogueLine({ row }: { row: CatalogueRow | undefined }): JSX.Element | null {
@@ -199,12 +166,8 @@ function CatalogueLine({ row }: { row: CatalogueRow | undefined }): JSX.Element 
 	return (
 		<div class="catalogue-line">
 			<span class="tag">{kind}</span>
-			<strong>
-				<VisibleText text={name} isLine />
-			</strong>
-			<span class="dim">
-				<VisibleText text={summary} isLine />
-			</span>
+			<strong>{visibleLine(name)}</strong>
+			<span class="dim">{visibleLine(summary)}</span>
 		</div>
 	);
 }
@@ -218,13 +181,8 @@ function RulesPanel({ page, onDone }: { page: ServerPage; onDone: () => void }):
 				<ul class="rules">
 					{page.rules.map(({ decision, match, rule, reason }) => (
 						<li>
-							<strong>
-								<VisibleText text={decision} isLine />
-							</strong>{' '}
-							<VisibleText text={match} isLine />{' '}
-							<span class="dim">
-								<VisibleText text={[rule, reason].filter(Boolean).join(' · ')} isLine />
-							</span>
+							<strong>{visibleLine(decision)}</strong> {visibleLine(match)}{' '}
+							<span class="dim">{visibleLine([rule, reason].filter(Boolean).join(' · '))}</span>
 						</li>
 					))}
 				</ul>
@@ -240,10 +198,7 @@ function CommandsPanel({ page }: { page: ServerPage }): JSX.Element {
 			<ul class="commands">
 				{Object.entries(page.commands).map(([name, command]) => (
 					<li>
-						<span class="dim">
-							<VisibleText text={name} isLine />
-						</span>{' '}
-						<CommandText command={command} />
+						<span class="dim">{visibleLine(name)}</span> <CommandText command={command} />
 					</li>
 				))}
 			</ul>

@@ -7,7 +7,7 @@ import { CommandText } from '../../components/command-text.tsx';
 import { EmptyState, Panel, StateWord, WORD_HEALTH } from '../../components/panel.tsx';
 import { routeHref } from '../../live/route.ts';
 import { formatTime } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleText } from '../../text/visible-text.tsx';
 import { useOverview } from '../overview/overview-data.ts';
 
 export function ServerTimeline({ page }: { page: ServerPage }): JSX.Element | null {
@@ -40,17 +40,15 @@ export function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
 		<Panel title="History">
 			{page.history.length === 0 ? (
 				<EmptyState title="It has not been started or stopped since the dashboard was opened.">
-					<p>
-						{page.state === 'disabled' ? 'It is disabled.' : 'Its first call starts it.'} Earlier:{' '}
-						<CommandText command={logsCommand(page)} />
-					</p>
+					{page.state === 'disabled' ? 'It is disabled.' : 'Its first call starts it.'} Earlier:{' '}
+					<CommandText command={logsCommand(page)} />
 				</EmptyState>
 			) : (
 				<ol class="history" tabIndex={0} aria-label="Starts and ends">
 					{page.history.toReversed().map(({ at, state, message }) => (
 						<li>
 							<span class="number dim">{formatTime(at)}</span> <StateWord state={state} />{' '}
-							<VisibleText text={message ?? ''} />
+							{visibleText(message ?? '')}
 						</li>
 					))}
 				</ol>

@@ -5,12 +5,12 @@ import { quoted } from '../../../../printable.ts';
 import type { CatalogueKind, PromptReply, ToolReply } from '../../../api/api-catalogue.ts';
 import { TryIt } from '../../call/try-it.tsx';
 import { CommandText } from '../../components/command-text.tsx';
-import { EmptyState, ErrorText, Fact, Panel } from '../../components/panel.tsx';
+import { Fact, NotFetched, Panel } from '../../components/panel.tsx';
 import { type Fetched, useFetched } from '../../components/use-fetched.ts';
 import type { JsonSchema } from '../../form/form-field.ts';
 import { pathWith } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { PolicyControl } from '../servers/policy-control.tsx';
 import { ItemFacts } from './item-facts.tsx';
 import { ResourceDetail } from './resource-detail.tsx';
@@ -26,7 +26,7 @@ function ToolDetail({ name }: { name: string }): JSX.Element {
 	const fetched = useFetched<ToolReply>(pathWith('/api/tool', { name }));
 	const reply = useItem(fetched);
 	const schema = useSameValue((reply?.tool['inputSchema'] ?? {}) as JsonSchema);
-	if (!reply) return <NoItem fetched={fetched} />;
+	if (!reply) return <NotFetched fetched={fetched} />;
 	const { tool, command } = reply;
 	const output = tool['outputSchema'] as JsonSchema | undefined;
 	return (
@@ -70,7 +70,7 @@ function PromptDetail({ name }: { name: string }): JSX.Element {
 	const fetched = useFetched<PromptReply>(pathWith('/api/prompt', { name }));
 	const reply = useItem(fetched);
 	const schema = useSameValue(promptSchema(reply?.prompt['arguments']));
-	if (!reply) return <NoItem fetched={fetched} />;
+	if (!reply) return <NotFetched fetched={fetched} />;
 	return (
 		<ItemHead item={reply.prompt} name={name} backend={reply.backend} command={reply.command} facts={null}>
 			<TryIt
@@ -98,9 +98,7 @@ function ItemHead({ item, name, backend, command, facts, children }: ItemHeadPro
 	return (
 		<article class="item-page">
 			<header>
-				<h2>
-					<VisibleText text={name} isLine />
-				</h2>
+				<h2>{visibleLine(name)}</h2>
 				<Hints item={item} />
 			</header>
 			<ItemFacts name={name} backend={backend} title={title} description={description}>
@@ -118,14 +116,10 @@ function ToolFacts({ reply }: { reply: ToolReply }): JSX.Element {
 	return (
 		<>
 			{reply.policy !== null && (
-				<Fact name="policy">
-					<VisibleText text={[reply.policy, reply.rule].filter(Boolean).join(' · ')} isLine />
-				</Fact>
+				<Fact name="policy">{visibleLine([reply.policy, reply.rule].filter(Boolean).join(' · '))}</Fact>
 			)}
 			<Fact name="signature">
-				<code>
-					<VisibleText text={reply.signature} isLine />
-				</code>
+				<code>{visibleLine(reply.signature)}</code>
 			</Fact>
 		</>
 	);
@@ -159,10 +153,6 @@ function useItem<T>(fetched: Fetched<T>): T | undefined {
 		if (fetched.value.peek() || fetched.error.peek()) fetched.reload();
 	}, [version]);
 	return fetched.value.value;
-}
-
-function NoItem({ fetched }: { fetched: Fetched<unknown> }): JSX.Element {
-	return fetched.error.value ? <ErrorText error={fetched.error.value} /> : <EmptyState title="Reading…" />;
 }
 
 /** A new object with the same content must not reset a form. */

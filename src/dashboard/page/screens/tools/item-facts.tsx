@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Fact } from '../../components/panel.tsx';
 import { routeHref } from '../../live/route.ts';
 import { MarkdownView } from '../../text/markdown-view.tsx';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 
 interface ItemFactsProps {
 	/** Name or URI, as calls name it. */
@@ -19,17 +19,11 @@ interface ItemFactsProps {
 export function ItemFacts({ name, backend, title, description, children }: ItemFactsProps): JSX.Element {
 	return (
 		<>
-			{typeof title === 'string' && title !== name && (
-				<p class="subtitle">
-					<VisibleText text={title} isLine />
-				</p>
-			)}
+			{typeof title === 'string' && title !== name && <p class="subtitle">{visibleLine(title)}</p>}
 			{typeof description === 'string' && <MarkdownView text={description} />}
 			<dl class="facts">
 				<Fact name="server">
-					<a href={routeHref('servers', backend)}>
-						<VisibleText text={backend} isLine />
-					</a>
+					<a href={routeHref('servers', backend)}>{visibleLine(backend)}</a>
 				</Fact>
 				<Fact name="history">
 					<a href={routeHref('calls', '', { tool: name })}>Calls of it</a>

@@ -7,12 +7,12 @@ import type { ResourceReply } from '../../../api/api-catalogue.ts';
 import { CallProgressView } from '../../call/call-progress.tsx';
 import { ToolResultView } from '../../call/tool-result.tsx';
 import { CommandText, CopyButton } from '../../components/command-text.tsx';
-import { ErrorText, Fact, Panel } from '../../components/panel.tsx';
+import { Fact, Panel } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
 import { pathWith } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { formatBytes } from '../../text/quantities.ts';
-import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { attributeText, visibleLine } from '../../text/visible-text.tsx';
 import { ItemFacts } from './item-facts.tsx';
 
 export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: boolean }): JSX.Element {
@@ -29,9 +29,7 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 	return (
 		<article class="item-page">
 			<header>
-				<h2>
-					<VisibleText text={uri} isLine />
-				</h2>
+				<h2>{visibleLine(uri)}</h2>
 				<CopyButton label="Copy URI" text={address} what="the URI" />
 			</header>
 			<ResourceFacts uri={uri} />
@@ -39,7 +37,7 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 				<form class="try" onSubmit={read}>
 					{names.map((name) => (
 						<label class="field">
-							<VisibleText text={name} isLine />
+							{visibleLine(name)}
 							<input
 								type="text"
 								name={attributeText(name)}
@@ -56,7 +54,6 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 					<CopyAs uri={address} />
 				</form>
 				<CallProgressView run={run} />
-				{run.error.value && <ErrorText error={run.error.value} />}
 				{run.result.value && <ToolResultView key={run.number.value} result={run.result.value} />}
 			</Panel>
 		</article>
@@ -72,11 +69,7 @@ function ResourceFacts({ uri }: { uri: string }): JSX.Element | null {
 	const heading = typeof title === 'string' ? title : name;
 	return (
 		<ItemFacts name={uri} backend={backend} title={heading} description={description}>
-			{typeof mimeType === 'string' && (
-				<Fact name="type">
-					<VisibleText text={mimeType} isLine />
-				</Fact>
-			)}
+			{typeof mimeType === 'string' && <Fact name="type">{visibleLine(mimeType)}</Fact>}
 			{typeof size === 'number' && <Fact name="size">{formatBytes(size)}</Fact>}
 		</ItemFacts>
 	);

@@ -4,9 +4,10 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { CopyButton } from '../../components/command-text.tsx';
 import { JsonTree } from '../../components/json-tree.tsx';
+import { Toggle } from '../../components/panel.tsx';
 import { type FormField, formOf, type JsonSchema, variantTitle } from '../../form/form-field.ts';
 import { CHOICES_LIMIT } from '../../page-limits.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 
 export function SchemaTable({ schema }: { schema: JsonSchema }): JSX.Element {
 	const field = useMemo(() => formOf(schema), [schema]);
@@ -26,14 +27,9 @@ export function SchemaTable({ schema }: { schema: JsonSchema }): JSX.Element {
 				</ul>
 			)}
 			<p class="actions">
-				<button
-					type="button"
-					class="quiet"
-					aria-pressed={isRaw.value}
-					onClick={() => (isRaw.value = !isRaw.value)}
-				>
+				<Toggle isOn={isRaw.value} onClick={() => (isRaw.value = !isRaw.value)}>
 					JSON Schema
-				</button>
+				</Toggle>
 				<CopyButton label="Copy" text={() => JSON.stringify(schema, null, 2)} what="the JSON Schema" />
 			</p>
 		</div>
@@ -45,25 +41,12 @@ function SchemaLine({ field }: { field: FormField }): JSX.Element {
 	const given = field.schema['default'];
 	return (
 		<li>
-			<code class="schema-name">
-				<VisibleText text={field.name || 'value'} isLine />
-			</code>{' '}
-			<span class="type">
-				<VisibleText text={typeName(field)} isLine />
-			</span>
+			<code class="schema-name">{visibleLine(field.name || 'value')}</code>{' '}
+			<span class="type">{visibleLine(typeName(field))}</span>
 			{field.isRequired && field.name !== '' && <span class="tag">required</span>}
-			{given !== undefined && (
-				<span class="dim">
-					{' '}
-					default <VisibleText text={JSON.stringify(given)} isLine />
-				</span>
-			)}
+			{given !== undefined && <span class="dim"> default {visibleLine(JSON.stringify(given))}</span>}
 			<Bounds schema={field.schema} />
-			{field.description && (
-				<p class="about">
-					<VisibleText text={field.description} />
-				</p>
-			)}
+			{field.description && <p class="about">{visibleText(field.description)}</p>}
 			{nested.length > 0 && (
 				<ul>
 					{nested.map((each) => (
@@ -101,12 +84,7 @@ function Bounds({ schema }: { schema: JsonSchema }): JSX.Element | null {
 		(key) => `${key} ${String(schema[key])}`,
 	);
 	if (shown.length === 0) return null;
-	return (
-		<span class="dim">
-			{' '}
-			<VisibleText text={shown.join(', ')} isLine />
-		</span>
-	);
+	return <span class="dim"> {visibleLine(shown.join(', '))}</span>;
 }
 
 function typeName(field: FormField): string {

@@ -1,9 +1,10 @@
 /* Tools: everything that can be called or read, found as you type. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CatalogueKind, CatalogueReply, SearchReason, SearchReply } from '../../../api/api-catalogue.ts';
+import type { MatchReason } from '../../../../search/document.ts';
+import type { CatalogueKind, CatalogueReply, SearchReply } from '../../../api/api-catalogue.ts';
 import { CommandText } from '../../components/command-text.tsx';
-import { EmptyState, ErrorText } from '../../components/panel.tsx';
+import { EmptyState, ErrorText, type Options, Toggle } from '../../components/panel.tsx';
 import { SearchBox, useDebounced } from '../../components/search-box.tsx';
 import { SplitView } from '../../components/split-view.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
@@ -13,7 +14,7 @@ import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { SEARCH_ROWS_LIMIT } from '../../page-limits.ts';
 import { formatCount } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { ItemDetail } from './item-detail.tsx';
 import { ReasonLine, ReasonList } from './match-reasons.tsx';
 
@@ -23,10 +24,10 @@ interface ItemRow {
 	readonly name: string;
 	readonly backend: string;
 	readonly summary: string;
-	readonly why: readonly SearchReason[];
+	readonly why: readonly MatchReason[];
 }
 
-const KINDS: readonly (readonly [CatalogueKind | '', string])[] = [
+const KINDS: Options<CatalogueKind | ''> = [
 	['', 'All'],
 	['tool', 'Tools'],
 	['prompt', 'Prompts'],
@@ -130,10 +131,8 @@ function searchPath(terms: string, show: string): string | undefined {
 function NoneOpen(): JSX.Element {
 	return (
 		<EmptyState title="Open a tool to see what it takes, and to try it.">
-			<p>
-				<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
-				<CommandText command="mctl list" />
-			</p>
+			<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
+			<CommandText command="mctl list" />
 		</EmptyState>
 	);
 }
@@ -151,14 +150,12 @@ function KindFilter({
 	return (
 		<p class="chips" role="group" aria-label="Kind">
 			{KINDS.filter(([kind]) => kind === '' || (counts.get(kind) ?? 0) > 0).map(([kind, title]) => (
-				<button
-					type="button"
-					class="quiet"
-					aria-pressed={kind === show}
+				<Toggle
+					isOn={kind === show}
 					onClick={() => router.replace(routeHref('tools', id, { ...query, show: kind }))}
 				>
 					{title} <span class="dim">{formatCount(counts.get(kind) ?? 0)}</span>
-				</button>
+				</Toggle>
 			))}
 		</p>
 	);
@@ -169,17 +166,11 @@ function ItemLine({ row }: { row: ItemRow | undefined }): JSX.Element | null {
 	return (
 		<div class="item-row">
 			<p class="item-name">
-				<strong>
-					<VisibleText text={row.name} isLine />
-				</strong>
+				<strong>{visibleLine(row.name)}</strong>
 				{row.kind !== 'tool' && <span class="tag">{row.kind}</span>}
-				<span class="dim backend">
-					<VisibleText text={row.backend} isLine />
-				</span>
+				<span class="dim backend">{visibleLine(row.backend)}</span>
 			</p>
-			<p class="dim">
-				{row.why.length > 0 ? <ReasonLine why={row.why} /> : <VisibleText text={row.summary} isLine />}
-			</p>
+			<p class="dim">{row.why.length > 0 ? <ReasonLine why={row.why} /> : visibleLine(row.summary)}</p>
 		</div>
 	);
 }
@@ -198,10 +189,8 @@ function NoItems({
 	if (isSearching) return <EmptyState title="Nothing matches. Try other words: what it does, or on what." />;
 	return (
 		<EmptyState title="There are no tools yet.">
-			<p>
-				Import servers with <CommandText command="mctl init" /> or write a tool with{' '}
-				<CommandText command="mctl new tool hello" />
-			</p>
+			Import servers with <CommandText command="mctl init" /> or write a tool with{' '}
+			<CommandText command="mctl new tool hello" />
 		</EmptyState>
 	);
 }

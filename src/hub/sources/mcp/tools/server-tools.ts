@@ -15,9 +15,9 @@ import { isObject } from '../../../../wire/json.ts';
 import { rpcCodes } from '../../../../wire/json-rpc.ts';
 import { OLD_PAGE_KEY } from '../../../calls/adapt-apps.ts';
 import { isPage } from '../../../catalogue/names.ts';
-import type { McpSourceOptions } from '../mcp-source-options.ts';
-import type { CachedServer } from '../server-cache.ts';
+import { type CachedServer, leftOutText } from '../server-cache.ts';
 import type { ServerCatalogue } from '../server-catalogue.ts';
+import type { McpSourceOptions } from '../server-deps.ts';
 import { OverriddenTools } from './overridden-tools.ts';
 import type { ServerPins } from './server-pins.ts';
 import { ToolAllowlist } from './tool-allowlist.ts';
@@ -28,7 +28,7 @@ export class ServerTools {
 	readonly #catalogue: ServerCatalogue;
 	readonly #pins: ServerPins;
 	/** Reads of the tools of processes before their first call. */
-	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
+	readonly #checked = new WeakMap<ServerConnection, Promise<unknown>>();
 
 	/** The settings of the entry for its tools. */
 	readonly overrides: OverriddenTools;
@@ -75,12 +75,14 @@ export class ServerTools {
 		return own;
 	}
 
-	/** Why a tool is quarantined, by its name here or as clients of the hub see it; undefined when it is not. */
-	quarantineReason(name: string): string | undefined {
+	/** Why a tool is quarantined or left out, by its name here or as clients of the hub see it; undefined when it is not. */
+	unlistedReason(name: string): string | undefined {
 		const { problems } = this.overrides;
 		const quarantined = this.#pins.quarantined;
-		if (quarantined === undefined && problems.size === 0) return undefined;
-		for (const [own, reason] of [...(quarantined ?? []), ...problems]) {
+		const { leftOut = [] } = this.#catalogue.known ?? {};
+		if (quarantined === undefined && problems.size === 0 && leftOut.length === 0) return undefined;
+		const reasons = leftOut.map((item) => [item.name, leftOutText(this.#entry.name, item)] as const);
+		for (const [own, reason] of [...(quarantined ?? []), ...problems, ...reasons]) {
 			const given = this.#names.givenName(own);
 			if (this.#names.isAllowed(own) && (name === given || name === this.#published(given))) return reason;
 		}
@@ -134,7 +136,7 @@ export class ServerTools {
 		const pins = this.#pins;
 		if (!pins.quarantines) return undefined;
 		return async (connection, tool) => {
-			const checked = this.#checked.get(connection) ?? this.#catalogue.readTools(connection);
+			const checked = this.#checked.get(connection) ?? this.#catalogue.read(connection, ['tools']);
 			this.#checked.set(connection, checked);
 			await checked.catch((error: unknown) => {
 				this.#checked.delete(connection);
