@@ -71,7 +71,7 @@ export class HttpListener {
 
 	private constructor(options: HttpListenerOptions, server: Server) {
 		this.#options = options;
-		this.#limits = { ...new HttpLimits(), ...options.limits };
+		this.#limits = Object.assign(new HttpLimits(), options.limits);
 		this.#server = server;
 		this.#connections = new ConnectionTable(this.#limits.connections);
 		this.#sessions = new LegacySessionTable(this.#limits);

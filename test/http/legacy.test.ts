@@ -313,7 +313,7 @@ describe('a stream for push', () => {
 
 	it('gets what fits of what came while there was none', async () => {
 		const replay = new ReplayBuffer(new HttpLimits());
-		const limits = { ...new HttpLimits(), unsentMessages: 4, unsentCharacters: 10 };
+		const limits = Object.assign(new HttpLimits(), { unsentMessages: 4, unsentCharacters: 10 });
 		const streams = new PushStreamTable(limits, replay);
 		for (const text of ['a', 'b', 'c'.repeat(11), 'd'.repeat(6), 'e'.repeat(4), 'f', 'g']) streams.send(text);
 		const sent: string[] = [];

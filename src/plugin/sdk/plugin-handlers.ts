@@ -1,6 +1,6 @@
 /* The protocol handlers of a plugin definition. */
 
-import { OrchestraError, toolFailure } from '../../errors.ts';
+import { type OrchestraError, toolFailure } from '../../errors.ts';
 import { jsonSchemaOf } from '../../schema/standard-schema.ts';
 import { isObject, type JsonObject, ownEntry } from '../../wire/json.ts';
 import type { Orchestrator } from '../client/orchestrator-client.ts';
