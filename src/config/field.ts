@@ -101,9 +101,8 @@ export class Field {
 
 	/** A non-empty string with its variables expanded. */
 	text(): string | undefined {
-		if (!this.isPresent) return undefined;
-		if (typeof this.value !== 'string' || this.value === '') return this.report('a non-empty string');
-		return this.#expanded(this.value);
+		const given = this.expect(isText, 'a non-empty string');
+		return given === undefined ? undefined : this.#expanded(given);
 	}
 
 	/** A path, resolved against the folder of the file, or another one. */
@@ -115,23 +114,10 @@ export class Field {
 		return resolve(folder, whole);
 	}
 
-	/** A whole number of at least one. */
-	count(): number | undefined {
-		if (!this.isPresent) return undefined;
-		const isCount = Number.isSafeInteger(this.value) && Number(this.value) > 0;
-		return isCount ? Number(this.value) : this.report('a whole number above 0');
-	}
-
-	/** A whole number of at least zero. */
-	countOrZero(): number | undefined {
-		if (this.value === 0) return 0;
-		const isCount = !this.isPresent || (Number.isSafeInteger(this.value) && Number(this.value) > 0);
-		return isCount ? this.count() : this.report('a whole number, 0 or above');
-	}
-
-	flag(): boolean | undefined {
-		if (!this.isPresent) return undefined;
-		return typeof this.value === 'boolean' ? this.value : this.report('true or false');
+	/** The value, when it is a right one; any other is a problem. */
+	expect<T>(isRight: (value: unknown) => value is T, allowed: string): T | undefined {
+		if (isRight(this.value)) return this.value;
+		return this.isPresent ? this.report(allowed) : undefined;
 	}
 
 	/** An array of strings. */
@@ -171,7 +157,8 @@ export class Field {
 		if (typeof this.value === 'string') return this.#expanded(this.value);
 		if (Array.isArray(this.value)) return this.items().map((item) => item.json());
 		if (!isObject(this.value)) return this.value;
-		return Object.fromEntries(this.entries().flatMap(([key, field]) => keepPresent(key, field.json())));
+		const members = this.entries().map(([key, field]) => [key, field.json()]);
+		return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 	}
 
 	#emptyOrText(): string | undefined {
@@ -222,8 +209,8 @@ export class Field {
 	}
 }
 
-function keepPresent(key: string, value: unknown): [string, unknown][] {
-	return value === undefined ? [] : [[key, value]];
+export function isText(value: unknown): value is string {
+	return typeof value === 'string' && value !== '';
 }
 
 /** Report keys that are probably mistyped ones of `names`; any other may belong to another program, as `foreign` do. */

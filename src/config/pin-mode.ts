@@ -14,9 +14,11 @@ const strictIfWrong: Shape<PinMode> = {
 	read: (field, place) => pinMode.read(field, place) ?? (field.isPresent ? 'quarantine' : undefined),
 };
 
-export const pinOfAll = key(strictIfWrong, {
-	about:
-		'what happens when an MCP server changes its tools: `"warn"`, `"quarantine"` or `"off"` ([pins](trust.md#pins)); the strictest of all files counts',
-	byDefault: 'warn',
-	merge: (one, other) => (pinModes.indexOf(other) > pinModes.indexOf(one) ? other : one),
-});
+export const pinOfAll = key(
+	strictIfWrong,
+	'what happens when an MCP server changes its tools: `"warn"`, `"quarantine"` or `"off"` ([pins](trust.md#pins)); the strictest of all files counts',
+	{
+		byDefault: 'warn',
+		merge: (one, other) => (pinModes.indexOf(other) > pinModes.indexOf(one) ? other : one),
+	},
+);

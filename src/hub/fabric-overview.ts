@@ -29,6 +29,9 @@ export interface WorkerFacts {
 	readonly labels: readonly string[];
 	/** Calls of all hubs that it ran when it last said so. */
 	readonly running: number;
+	/** How many calls it runs at once, of all hubs and of one; null without a configured limit. */
+	readonly limit: number | null;
+	readonly hubLimit: number | null;
 	/** It finishes its calls and accepts no more. */
 	readonly isDraining: boolean;
 }

@@ -1,12 +1,12 @@
 /*
  * The prompts in memory. Names are assigned in the order of the files: of two files
- * with one name the first keeps it, and the other is named by its path.
+ * with one name the first has it, and the other is named by its path.
  */
 import type { SourceFile } from './files/fragment.ts';
-import type { Keeper } from './files/library-root.ts';
+import type { FileStore } from './files/library-root.ts';
 import { type LibraryPrompt, readPrompt } from './prompt-file.ts';
 
-export class PromptStore implements Keeper {
+export class PromptStore implements FileStore {
 	readonly #byFile = new Map<string, LibraryPrompt>();
 	readonly #filesByName = new Map<string, Set<string>>();
 	#byName: ReadonlyMap<string, LibraryPrompt> | undefined;

@@ -34,7 +34,7 @@ export interface GrantOptions extends DiscoveryOptions {
 	readonly granted: readonly string[];
 }
 
-/** The Bearer challenge, whichever other schemes the server offers. */
+/** The Bearer challenge, beside any other schemes of the server. */
 export function bearerOf(challenges: readonly Challenge[]): ReadonlyMap<string, string> {
 	const all = challenges.filter(({ scheme }) => scheme === 'bearer');
 	const best = all.find(({ parameters }) => parameters.has('resource_metadata')) ?? all[0];

@@ -41,7 +41,7 @@ export interface AuthOptions {
 	 * version stored for the URL. Undefined: never.
 	 */
 	readonly otherEntries?: (() => readonly string[]) | undefined;
-	/** Undefined: nobody can sign in here; a refusal becomes an error that names `mctl auth`. */
+	/** Undefined: no user can sign in here; a refusal becomes an error that names `mctl auth`. */
 	readonly interactive?: Interaction | undefined;
 	/** The environment, with the variables of proxies. Default: that of this process. */
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
@@ -271,7 +271,7 @@ export class ServerAuth implements HttpAuth {
 		this.#replacement = found.tokens && { accessToken: found.tokens.accessToken, at: Date.now() };
 	}
 
-	/** A token that nobody signs in for, stored. The caller has the lock. */
+	/** A token without a sign-in, stored. The caller has the lock. */
 	async #grant(challenges: readonly Challenge[], granted: readonly string[]): Promise<Credentials> {
 		const { store, account, environment = process.env } = this.#options;
 		// Read again: the token of a user expires, and keys are replaced.

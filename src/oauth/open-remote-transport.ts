@@ -39,7 +39,7 @@ export interface RemoteTransportOptions {
 	readonly log?: Log | undefined;
 	/** Ends a dial that takes long, and a helper. */
 	readonly signal?: AbortSignal | undefined;
-	/** Default: the stored sign-in, which nobody can renew here; `false` sends no token. */
+	/** Default: the stored sign-in, which cannot be renewed here; `false` sends no token. */
 	readonly auth?: HttpAuth | false | undefined;
 	/** The same as in `AuthOptions`. */
 	readonly otherEntries?: AuthOptions['otherEntries'];

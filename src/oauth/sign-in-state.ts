@@ -4,8 +4,8 @@ import { accountOf, hasAuthorizationHeader } from './account.ts';
 import { isMachine } from './auth-settings.ts';
 import { CredentialStore } from './credential-store.ts';
 import { isExpired, type Tokens } from './credentials.ts';
-import { type AuthOptions, ServerAuth } from './open-auth.ts';
-import type { RemoteServer } from './open-remote-transport.ts';
+import { ServerAuth } from './open-auth.ts';
+import type { RemoteServer, RemoteTransportOptions } from './open-remote-transport.ts';
 
 /**
  * `refreshable`: expired, and renewed at the next request. `unassigned`: an earlier version stored a sign-in for the
@@ -13,16 +13,10 @@ import type { RemoteServer } from './open-remote-transport.ts';
  */
 export type SignInState = 'signed_in' | 'refreshable' | 'expired' | 'none' | 'unassigned' | 'header';
 
-export interface SignInStateOptions {
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** The same as in `AuthOptions`. */
-	readonly otherEntries: AuthOptions['otherEntries'];
-}
-
 /** The state of the sign-in to a server. */
 export function signInStateOf(
 	server: RemoteServer,
-	{ environment, otherEntries }: SignInStateOptions,
+	{ environment, otherEntries }: Pick<RemoteTransportOptions, 'environment' | 'otherEntries'>,
 ): SignInState {
 	const { name, headers, secrets, oauth: settings } = server;
 	if (hasAuthorizationHeader({ ...headers, ...secrets })) return 'header';

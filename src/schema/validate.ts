@@ -2,7 +2,7 @@
  * Check a value against a JSON Schema (2020-12).
  *
  * The schema library is loaded when it is first needed, since loading it takes
- * longer than running most tools, and each schema is compiled once. The texts name
+ * longer than running most tools, and each schema is compiled once. The sentences name
  * the path of each wrong field. Schema and value both come from outside, so both
  * are bounded before the library sees them.
  */

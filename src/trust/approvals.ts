@@ -65,7 +65,7 @@ export class Approvals {
 	): Promise<ApprovalOutcome> {
 		signal.throwIfAborted();
 		const key = bindingKey(request);
-		if (this.#takeUnused(key)) return 'allowed';
+		if (takeCurrent(this.#unused, key)) return 'allowed';
 		const pending = this.#adopt(key) ?? this.#open(request, key);
 		if (pending === undefined) return 'full';
 		onRequested(pending.request.id);
@@ -93,12 +93,6 @@ export class Approvals {
 	#deny(isDenied: (pending: PendingApproval) => boolean): void {
 		for (const pending of [...this.#pending.values()]) if (isDenied(pending)) this.#end(pending, 'denied');
 		this.#poll();
-	}
-
-	#takeUnused(key: string): boolean {
-		const endsAt = this.#unused.get(key);
-		this.#unused.delete(key);
-		return endsAt !== undefined && endsAt > performance.now();
 	}
 
 	/** The request of a caller that left, for the same call again. */
@@ -183,4 +177,11 @@ export class Approvals {
 			return undefined;
 		}
 	}
+}
+
+/** Remove what has this key. True when it was there and had not ended. @param ends the end of each, by `performance.now()` */
+export function takeCurrent(ends: Map<string, number>, key: string): boolean {
+	const endsAt = ends.get(key);
+	ends.delete(key);
+	return endsAt !== undefined && endsAt > performance.now();
 }

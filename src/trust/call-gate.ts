@@ -16,25 +16,33 @@ import {
 import { BoundedMap } from '../rpc/bounded-map.ts';
 import { canonicalSha256 } from '../wire/canonical-json.ts';
 import { bindingKey } from './approval-request.ts';
-import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
+import { type ApprovalOutcome, type Approvals, type NewApprovalRequest, takeCurrent } from './approvals.ts';
 import { argumentRows } from './argument-row.ts';
 import { askClient, canAsk } from './ask-client.ts';
 import { claimsOf, type Policy, type PolicyDecision } from './policy.ts';
 import type { NamedTool } from './tool-name.ts';
 import { APPROVAL_PROGRESS_MS, CONTINUED_CALLS_LIMIT } from './trust-limits.ts';
 
-/** A call of a tool, before it is made. */
-export interface GatedCall {
+/** The facts of a call that the rules are about. */
+export interface RuledCall {
 	/** The name that clients see. */
 	readonly name: string;
 	/** Its server and own name; undefined for a tool that no list has: then what its name says. */
 	readonly toolName: NamedTool | undefined;
 	readonly client: string;
 	readonly tool: Tool | undefined;
+}
+
+/** A call of a tool, before it is made. */
+export interface GatedCall extends RuledCall {
 	readonly arguments: unknown;
 	readonly context: CallContext;
 	/** Whether it runs a program: one that a rule asks about once is asked about when its tools are known. */
 	readonly isPlan?: boolean | undefined;
+	/** Set when it is decided about. */
+	decision: Partial<PolicyOutcome> | undefined;
+	/** The result when it is not made, with a text for the caller. */
+	refused(text: string): Answer;
 }
 
 /** The entry of the journal about a decision. */
@@ -50,7 +58,7 @@ export interface GatedPlan {
 	readonly name: string;
 	readonly client: string;
 	/** The tools that it can reach. */
-	readonly tools: readonly Pick<GatedCall, 'name' | 'toolName' | 'tool'>[];
+	readonly tools: readonly Omit<RuledCall, 'client'>[];
 	/** Whether `tools` are all, because a name is computed. */
 	readonly isComputed: boolean;
 	readonly code: string;
@@ -78,12 +86,6 @@ export interface CallGateOptions {
 	readonly progressMs?: number | undefined;
 }
 
-interface GateAnswers<T> {
-	/** The result of a call that is not made, with a text for the caller. */
-	readonly refuse: (text: string) => T;
-	readonly onDecision: (decision: PolicyOutcome) => void;
-}
-
 export class CallGate {
 	readonly #options: CallGateOptions;
 	/** Approved calls whose server asked for input: the retry is the same call. The end of each, by its key. */
@@ -99,7 +101,7 @@ export class CallGate {
 	}
 
 	/** The policy entry of the journal for calls of a tool that pass without an approval; undefined when they do not. */
-	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyOutcome> | undefined {
+	verdict(call: RuledCall): Partial<PolicyOutcome> | undefined {
 		const { policy } = this;
 		if (policy.isEmpty) return {};
 		const decision = decisionAbout(call, policy);
@@ -119,23 +121,19 @@ export class CallGate {
 		});
 	}
 
-	/** Make the call with `go`, or return `refuse`. */
-	run<T extends object>(
-		call: GatedCall,
-		go: () => Awaitable<T>,
-		{ refuse, onDecision }: GateAnswers<T>,
-	): Awaitable<T> {
+	/** Make the call with `go`, or refuse it. */
+	run(call: GatedCall, go: () => Awaitable<Answer>): Awaitable<Answer> {
 		const { policy } = this;
 		if (policy.isEmpty) return go();
 		const decision = decisionAbout(call, policy);
 		if (isApprovedWithPlan(call, decision, policy)) {
 			// The decision about a plan is not made yet.
-			if (call.isPlan !== true) onDecision({ policy: 'approved', rule: placeOf(decision) });
+			if (call.isPlan !== true) call.decision = { policy: 'approved', rule: placeOf(decision) };
 			return go();
 		}
-		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onDecision });
-		onDecision({ policy: decision.action, rule: placeOf(decision) });
-		return decision.action === 'allow' ? go() : refuse(denialOf(call.name, decision));
+		if (decision.action === 'ask') return this.#ask(call, decision, go);
+		call.decision = { policy: decision.action, rule: placeOf(decision) };
+		return decision.action === 'allow' ? go() : call.refused(denialOf(call.name, decision));
 	}
 
 	/** Ask a user about a program before it runs, when a rule says so about it or one of its tools. */
@@ -184,35 +182,29 @@ export class CallGate {
 		this.#options.approvals.close();
 	}
 
-	async #ask<T extends object>(
-		call: GatedCall,
-		decision: PolicyDecision,
-		go: () => Awaitable<T>,
-		{ refuse, onDecision }: GateAnswers<T>,
-	): Promise<T> {
+	async #ask(call: GatedCall, decision: PolicyDecision, go: () => Awaitable<Answer>): Promise<Answer> {
 		const request = this.#requestOf(call, decision);
 		const { context } = call;
-		const isContinued = context.isContinued && this.#takeContinued(bindingKey(request));
+		const isContinued = context.isContinued && takeCurrent(this.#continued, bindingKey(request));
 		const outcome = isContinued ? 'allowed' : await this.#askUser(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
 		// An approval outlives a change of other rules: the call is decided again.
 		const { policy } = this;
 		const now = decisionAbout(call, policy);
 		if (outcome === 'allowed' && now.action === 'deny') {
-			onDecision({ policy: 'deny', rule: placeOf(now) });
-			return refuse(denialOf(call.name, now));
+			call.decision = { policy: 'deny', rule: placeOf(now) };
+			return call.refused(denialOf(call.name, now));
 		}
 		const isOther = now.action === 'ask' && !isSameRule(now, decision);
 		const verdict = outcome === 'allowed' && isOther ? 'changed' : verdicts[outcome];
-		onDecision({ policy: verdict, rule: request.rule });
-		if (verdict !== 'approved')
-			return refuse(refusalOf(call.name, verdict, this.#options.approvals.approvalMs));
+		const { approvalMs } = this.#options.approvals;
+		call.decision = { policy: verdict, rule: request.rule };
+		if (verdict !== 'approved') return call.refused(refusalOf(call.name, verdict, approvalMs));
 		const result = await go();
-		// A source gives an answer.
-		if (isInputRequired(answerValue(result as Answer)))
+		if (isInputRequired(answerValue(result)))
 			this.#continued.set(
 				bindingKey({ ...request, policyVersion: policy.version }),
-				performance.now() + this.#options.approvals.approvalMs,
+				performance.now() + approvalMs,
 			);
 		return result;
 	}
@@ -255,12 +247,6 @@ export class CallGate {
 			isDecided();
 		}
 	}
-
-	#takeContinued(key: string): boolean {
-		const endsAt = this.#continued.get(key);
-		this.#continued.delete(key);
-		return endsAt !== undefined && endsAt > performance.now();
-	}
 }
 
 /** The tool that runs a plan claims what the tools of the plan claim together. */
@@ -294,7 +280,7 @@ function isApprovedWithPlan(
 	return !isDestructive({ tool }) || approval.destructive.includes(name);
 }
 
-function isDestructive({ tool }: Pick<GatedCall, 'tool'>): boolean {
+function isDestructive({ tool }: Pick<RuledCall, 'tool'>): boolean {
 	return claimsOf(tool?.annotations).destructive;
 }
 
@@ -310,10 +296,7 @@ function refusalOf(tool: string, decision: PolicyOutcome['policy'], approvalMs: 
 	return `${tool} was not called: ${why[decision] ?? decision}`;
 }
 
-function decisionAbout(
-	{ name, toolName, client, tool }: Omit<GatedCall, 'arguments' | 'context'>,
-	policy: Policy,
-): PolicyDecision {
+function decisionAbout({ name, toolName, client, tool }: RuledCall, policy: Policy): PolicyDecision {
 	return policy.decide({
 		tool: toolName ?? policy.servers.read(name),
 		client,

@@ -56,7 +56,7 @@ export class JsonText {
 
 /** A JSON text on one line: a line break would end the line that it is written to; JSON has them between values only. */
 export function oneLine(text: string): string {
-	return text.includes('\n') || text.includes('\r') ? text.replaceAll(/\r\n|[\r\n]/g, ' ') : text;
+	return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]/g, ' ') : text;
 }
 
 /** Whether a text has a number that `JSON.stringify` would write in another way, such as `1.0`. It may be in a string. */

@@ -1,5 +1,5 @@
 /*
- * The settings of a client's entry that an import cannot keep, each with the reason.
+ * The settings of a client's entry that an import cannot take over, each with the reason.
  *
  * An unknown key is reported too: the client may have meant something by it. Keys that
  * change nothing about the server (a description, an icon) are not.

@@ -7,9 +7,9 @@ import { LOCK_FILE, projectNames } from '../project-file.ts';
 
 /** The limits of a child, of one entry and for all. They can only be stricter than the default, which is none. */
 export const childLimitKeys = {
-	memoryBytes: key(count, { about: 'most memory of a child', trust: 'counts' }),
-	processes: key(count, { about: 'most processes and threads of a child', trust: 'counts' }),
-	openFiles: key(count, { about: 'most open files of a process of a child', trust: 'counts' }),
+	memoryBytes: key(count, 'most memory of a child', { trust: 'counts' }),
+	processes: key(count, 'most processes and threads of a child', { trust: 'counts' }),
+	openFiles: key(count, 'most open files of a process of a child', { trust: 'counts' }),
 };
 
 export const childLimits = object(childLimitKeys);
@@ -18,9 +18,9 @@ export const childLimits = object(childLimitKeys);
 const paths = listOf({ ...path, read: (field, { root }) => field.path(root) });
 
 const sandboxKeys = {
-	write: key(paths, { about: 'folders and files that it may change; default: the project' }),
-	read: key(paths, { about: 'what it may read; `/` is everything except the dotfiles of the home folder' }),
-	network: key(flag, { about: 'whether it has a network', byDefault: false }),
+	write: key(paths, 'folders and files that it may change; default: the project'),
+	read: key(paths, 'what it may read; `/` is everything except the dotfiles of the home folder'),
+	network: key(flag, 'whether it has a network', { byDefault: false }),
 };
 
 /** Undefined for none. Relative paths are below the project folder. */

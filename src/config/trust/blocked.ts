@@ -97,12 +97,7 @@ const SHOWN_NAMES = 8;
 export function blockedText(project: BlockedFile): string {
 	const { file, reason, recordProblem, trustedUnder, effects } = project;
 	const blocked = effects.filter(({ isBlocked }) => isBlocked);
-	const parts = [
-		namesOf(blocked, 'server', ['the MCP server', 'the MCP servers']),
-		namesOf(blocked, 'plugin', ['the plugin', 'the plugins']),
-		namesOf(blocked, 'setting', ['the setting', 'the settings']),
-		namesOf(blocked, 'plan', ['the plan', 'the plans']),
-	].filter((part) => part !== '');
+	const parts = kinds.map((kind) => namesOf(blocked, kind)).filter((part) => part !== '');
 	const last = parts.pop() ?? '';
 	const what = parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
 	const why = reason === 'new' ? 'is not trusted' : 'was changed since it was trusted';
@@ -123,15 +118,14 @@ export function trustHint({ folder, trustedUnder, stateFolder: own }: BlockedFil
 	return `run "mctl trust" in ${folder}; "mctl trust --dry-run" shows what the project would run`;
 }
 
-function namesOf(
-	effects: readonly ProjectEffect[],
-	kind: ProjectEffect['kind'],
-	[one, many]: readonly [string, string],
-): string {
+const kinds: readonly ProjectEffect['kind'][] = ['server', 'plugin', 'setting', 'plan'];
+
+function namesOf(effects: readonly ProjectEffect[], kind: ProjectEffect['kind']): string {
 	const names = effects.filter((effect) => effect.kind === kind).map(({ name }) => plainName(name));
 	if (names.length === 0) return '';
 	const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
-	return `${names.length === 1 ? one : many} ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
+	const what = kind === 'server' ? 'MCP server' : kind;
+	return `the ${what}${names.length === 1 ? '' : 's'} ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
 }
 
 /** A stranger chose the name, and an agent reads the sentence. */

@@ -159,18 +159,13 @@ export type CallMessage =
 	/** Progress or log messages were left out, because the page did not read. */
 	| { readonly kind: 'dropped'; readonly count: number }
 	/** The result as the server gave it: CallToolResult, GetPromptResult or ReadResourceResult. */
-	| {
-			readonly kind: 'result';
-			readonly result: ApiObject;
-			readonly ms: number;
-			readonly comparison?: AnswerComparison | undefined;
-	  }
-	| {
-			readonly kind: 'error';
-			readonly error: ApiError;
-			readonly ms: number;
-			readonly comparison?: AnswerComparison | undefined;
-	  };
+	| ({ readonly kind: 'result'; readonly result: ApiObject } & EndedPageCall)
+	| ({ readonly kind: 'error'; readonly error: ApiError } & EndedPageCall);
+
+interface EndedPageCall {
+	readonly ms: number;
+	readonly comparison?: AnswerComparison | undefined;
+}
 
 /** The answer of a replayed call beside the recorded one. */
 export interface AnswerComparison {

@@ -21,6 +21,7 @@ import {
 	ADVERTISE_DEBOUNCE_MS,
 	DRAIN_REPORT_MS,
 	HUB_DRAIN_MS,
+	PRESENCE_LOAD_MS,
 	SERVER_REQUEST_MS,
 	WORKER_DRAIN_MS,
 } from '../fabric-limits.ts';
@@ -72,6 +73,9 @@ export class FabricWorker {
 	#stopListening: () => void = () => {};
 	#updating: Promise<void> = Promise.resolve();
 	readonly #changes = new Debounce(() => void this.#update(), { quietMs: ADVERTISE_DEBOUNCE_MS });
+	/** Its presence says that it is full: hubs that know it choose another one. */
+	#saysFull = false;
+	#sayingFull: NodeJS.Timeout | undefined;
 	#closing: Promise<void> | undefined;
 
 	constructor(options: FabricWorkerOptions) {
@@ -90,14 +94,19 @@ export class FabricWorker {
 			hub,
 			isAdvertised: (tool) => this.#names.has(tool),
 			onOrder: (order) => this.#carryOut(order),
+			onFull: (isFull) => this.#onFull(isFull),
 		});
 		this.#runs.limits.set(options.limits ?? {});
-		const facts = (): PresenceFacts => ({
-			version: hub.info.version,
-			labels: this.#settings.labels ?? [],
-			running: this.running,
-			isDraining: this.#isDraining,
-		});
+		const facts = (): PresenceFacts => {
+			this.#saysFull = this.#runs.limits.isFull;
+			return {
+				version: hub.info.version,
+				labels: this.#settings.labels ?? [],
+				running: this.running,
+				...this.#runs.limits.announced,
+				isDraining: this.#isDraining,
+			};
+		};
 		const onStored = (): void => this.#subscribe();
 		const onWritten = (): void => this.#logAdvertised();
 		this.#presence = new Presence({ ...deps, group, facts, onStored, onWritten });
@@ -175,6 +184,7 @@ export class FabricWorker {
 	async #close(): Promise<void> {
 		this.#stopListening();
 		this.#changes.close();
+		clearTimeout(this.#sayingFull);
 		await this.#updating;
 		await this.#presence.close();
 		// `nc.drain()` would lose the results of running calls: first the subscriptions, then the calls, then the link.
@@ -215,6 +225,14 @@ export class FabricWorker {
 		await this.#presence.refresh();
 		log.info('drained: no call runs');
 		return 'it runs no calls';
+	}
+
+	/** A worker that is full for a moment does not say so. */
+	#onFull(isFull: boolean): void {
+		clearTimeout(this.#sayingFull);
+		const refresh = (): void => void this.#presence.refresh();
+		if (isFull) this.#sayingFull = setTimeout(refresh, PRESENCE_LOAD_MS).unref();
+		else if (this.#saysFull) refresh();
 	}
 
 	#unsubscribe(): void {

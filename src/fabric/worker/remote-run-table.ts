@@ -27,7 +27,7 @@ import { ChunkSender, HubCredit } from './chunk-sender.ts';
 import { RemoteRun, type RemoteRunOptions } from './remote-run.ts';
 import { RemoteSessions } from './remote-sessions.ts';
 import { ResultRetention, type ShortResult } from './result-retention.ts';
-import { type CallRefusal, WorkerLimits } from './worker-limits.ts';
+import { type CallRefusal, refusalKinds, WorkerLimits } from './worker-limits.ts';
 
 export interface RemoteRunTableOptions {
 	readonly link: FabricLink;
@@ -40,6 +40,8 @@ export interface RemoteRunTableOptions {
 	readonly isAdvertised: (tool: string) => boolean;
 	/** Carry out an order of the administrator; resolves with a sentence when it is done. */
 	readonly onOrder: (order: Order) => Promise<string>;
+	/** No more calls fit, or one fits again. */
+	readonly onFull: (isFull: boolean) => void;
 	readonly log: Log;
 }
 
@@ -54,10 +56,11 @@ const CALL = /^([\w-]{8})\.[\w-]{16}$/;
 export class RemoteRunTable {
 	readonly #options: RemoteRunTableOptions;
 	readonly #runs = new Map<string, RemoteRun>();
-	readonly limits: WorkerLimits = new WorkerLimits();
-	/** Calls that were accepted, by the calling hub, and refused, by the kind of the reason. */
+	readonly limits: WorkerLimits;
+	/** Calls that were accepted, by the calling hub. */
 	readonly accepted: Map<string, number> = new Map();
-	readonly refused: Map<string, number> = new Map();
+	/** Calls that were refused, by the kind of the reason; from zero, so that monitoring sees the first one as an increase. */
+	readonly refused: Map<string, number> = new Map(refusalKinds.map((kind) => [kind, 0]));
 	readonly #retained = new ResultRetention();
 	readonly #sessions: RemoteSessions;
 	/** Keyed by the calling process; forgotten when nothing is being sent. */
@@ -71,6 +74,7 @@ export class RemoteRunTable {
 
 	constructor(options: RemoteRunTableOptions) {
 		this.#options = options;
+		this.limits = new WorkerLimits(options.onFull);
 		this.#sessions = new RemoteSessions(options.hub);
 		this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
 		this.#heartbeat.unref();

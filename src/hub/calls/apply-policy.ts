@@ -1,7 +1,6 @@
 /* The policy: which tools a client sees, and which calls pass, are refused, or wait for an approval. */
-
 import { after } from '../../mcp/server/methods.ts';
-import { type Answer, failure, type Tool } from '../../protocol/mcp-types.ts';
+import { failure, type Tool } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
 import type { Middleware } from './middleware.ts';
 
@@ -20,14 +19,7 @@ export function applyPolicy(gate: CallGate): Middleware {
 
 		request(call) {
 			if (call.method !== 'tools/call' || call.isSent || gate.policy.isEmpty) return inner.request(call);
-			const { way } = call.target;
-			return gate.run(call, () => inner.request(call), {
-				// Who chose the way knows the form of the result.
-				refuse: (text) => (way ? way.refuse(text) : failure(text)) as Answer,
-				onDecision: (decision) => {
-					call.decision = decision;
-				},
-			});
+			return gate.run(call, () => inner.request(call));
 		},
 	});
 }

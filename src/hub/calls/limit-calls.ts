@@ -1,6 +1,5 @@
 /* Calls above the limits of their client: refused, or made when a user approves. */
-
-import { type Answer, type Awaitable, failure } from '../../protocol/mcp-types.ts';
+import { type Answer, failure } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
 import type { ClientCalls, ExceededLimit } from '../loops/client-calls.ts';
 import type { LoopGuard } from '../loops/loop-guard.ts';
@@ -31,13 +30,8 @@ async function lift(
 	return inner.request(call);
 }
 
-function refusal(
-	{ name, target: { way } }: HubCall,
-	{ rule, reason, leftMs }: ExceededLimit,
-): Awaitable<Answer> {
+function refusal(call: HubCall, { rule, reason, leftMs }: ExceededLimit): Answer {
 	const again = `It can be called again in ${Math.max(1, Math.ceil(leftMs / 1000))} s`;
 	const how = rule === 'limits.identicalCalls' ? ', or now with other arguments' : '';
-	const text = `${name} was not called: ${reason} (${rule}). ${again}${how}.`;
-	// Who chose the way knows the form of the result.
-	return (way ? way.refuse(text) : failure(text)) as Answer;
+	return call.refused(`${call.name} was not called: ${reason} (${rule}). ${again}${how}.`);
 }

@@ -3,9 +3,9 @@
  * command such as `mctl call`. Several of them may run in one folder, and a hash chain
  * has one writer, so each process has its own file, made with its first call.
  */
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isCode, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { isAlive } from '../../files/folder-lock.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import type { Log } from '../../log.ts';
@@ -29,13 +29,8 @@ export function serveJournalNames(folder: string): string[] {
 /** The journals themselves. None without the folder; one of another user is refused. */
 export function serveJournalFiles(hubPath: string): string[] {
 	const folder = serveJournalFolder(hubPath);
-	try {
-		assertPrivate(folder);
-		return serveJournalNames(folder).map((name) => join(folder, name));
-	} catch (error) {
-		if (isCode(error, 'ENOENT')) return [];
-		throw error;
-	}
+	assertPrivate(folder);
+	return existsSync(folder) ? serveJournalNames(folder).map((name) => join(folder, name)) : [];
 }
 
 /**

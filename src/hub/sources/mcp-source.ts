@@ -116,7 +116,7 @@ export class McpSource
 		this.#pins = new ServerPins(options, () => this.#listeners.emit({ kind: 'tools' }));
 		this.#queue = callSemaphore(name, settings);
 		const files = cacheFilesOf(folder, entry, version);
-		const scope = new ScopeChoice(entry, files, log);
+		const scope = new ScopeChoice({ entry, files, log });
 		this.#clientRequests = new ServerClientRequests(name, scope, log);
 		this.#roots = new ServerRoots(this.#clientRequests, options.clients, log);
 		this.#levels = new LogLevels(options.clients);

@@ -17,6 +17,7 @@ import type { LinkListener } from '../../link/link.ts';
 import type { Log } from '../../log.ts';
 import { sharedState } from '../../mcp/server/mcp-session.ts';
 import { servePlugin } from '../../plugin/server/plugin-server.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 
@@ -38,7 +39,7 @@ export class PluginLink {
 	readonly #options: PluginLinkOptions;
 	#listener: Promise<LinkListener> | undefined;
 	/** Certificates are made one after the other, because the lock of their folder is polled. */
-	#certificates: Promise<unknown> = Promise.resolve();
+	readonly #inOrder = inOrder();
 
 	constructor(options: PluginLinkOptions) {
 		this.#options = options;
@@ -76,11 +77,9 @@ export class PluginLink {
 
 	#certify(pluginId: string): Promise<void> {
 		const names = [`orchestrator-to-${pluginId}`, pluginId, `${pluginId}-client`];
-		const made = this.#certificates.then(async () => {
+		return this.#inOrder(async () => {
 			await ensureCertificates(this.certsDir);
 			for (const name of names) await loadIdentity(this.certsDir, name);
 		});
-		this.#certificates = made.catch(() => {}); // the caller gets the error
-		return made;
 	}
 }

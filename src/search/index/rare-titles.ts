@@ -1,7 +1,7 @@
 /*
  * A rare query word in a title is the strongest evidence of relevance. Cosine similarity
  * and expansion terms add up over many documents and could outweigh it. So a document with
- * such a title never ranks below one without the word, unless that one holds about as
+ * such a title never ranks below one without the word, unless that one has about as
  * much of the other significant words of the query (docs/decisions/0011).
  */
 import { isCommonWord } from '../text/common-words.ts';
@@ -9,10 +9,10 @@ import type { PostingList } from './posting-list.ts';
 import type { QueryWord } from './query.ts';
 import type { WordPlaces } from './word-row.ts';
 
-/** A word is rare when at most this part of the documents holds it, or two of them. */
+/** A word is rare when at most this part of the documents has it, or two of them. */
 const RARE_SHARE = 0.01;
 const RARE_DOCUMENTS = 2;
-/** A document that holds so much of the significant words, beside what the lifted one holds, is left where it is. */
+/** A document that has so much of the significant words, beside those of the lifted one, is left where it is. */
 const OUTWEIGHS_SHARE = 0.6;
 /** Keeps the order among those that are lifted to one height. */
 const TIE_BREAK = 1e-6;
@@ -89,7 +89,7 @@ export class RareTitles {
 		);
 	}
 
-	/** The significant words that a document holds, a bit each. One pass: a document may have 50,000 words. */
+	/** The significant words that a document has, a bit each. One pass: a document may have 50,000 words. */
 	#matchesOf({ row }: WordPlaces): number {
 		let bits = 0;
 		for (const number of row) bits |= this.#bits.get(number) ?? 0;

@@ -4,7 +4,7 @@
  * BM25F: the weight of a word in a document is the sum over its fields, computed
  * when the document is added, against a typical field length instead of the average
  * of the collection, so that adding or removing a document never changes another. A
- * query scans one posting list per word and keeps the best documents; only those are
+ * query scans one posting list per word and retains the best documents; only those are
  * read again for names, phrases and reasons. `fusion.ts` makes one score of the signals;
  * what one of them ranks first is never lost to the others.
  */
@@ -166,7 +166,7 @@ export class SearchIndex {
 		const file = (number: number, weight: number) => this.#filing.add(number, slot, weight);
 		this.#weights.weigh({ row: row.numbers, starts }, this.#lexicon.highestNumber, file);
 		// A document that came in place of another may well be replaced again.
-		const stored = reused === undefined ? row.keep() : row.copy();
+		const stored = reused === undefined ? row.store() : row.copy();
 		this.#documents[slot] = { id: document.id, row: stored, starts, group: document.group };
 		this.#slots.set(document.id, slot);
 		this.#documentVectors?.forget(slot);

@@ -38,7 +38,7 @@ export class WordRow {
 	 * The same on a page shared with the rows stored before and after it, which is faster to make and
 	 * smaller. For rows that stay: a page goes when its last row does.
 	 */
-	keep(): Uint32Array {
+	store(): Uint32Array {
 		const start = this.#pageEnd + this.length > this.#page.length ? this.#turnPage() : this.#pageEnd;
 		this.#pageEnd = start + this.length;
 		const stored = this.#page.subarray(start, this.#pageEnd);

@@ -16,6 +16,7 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import {
 	type LockContent,
 	type LockFile,
@@ -68,7 +69,7 @@ export class PinStore {
 	#snapshot: PinSnapshot | undefined;
 	#stopWatching: (() => void) | undefined;
 	/** Writes, one after the other. */
-	#writing: Promise<unknown> = Promise.resolve();
+	readonly #inOrder = inOrder();
 
 	constructor(place: PinPlace) {
 		this.place = place;
@@ -208,12 +209,6 @@ export class PinStore {
 			this.#stopWatching = undefined;
 			this.#snapshot = undefined;
 		};
-	}
-
-	#inOrder<T>(work: () => Promise<T>): Promise<T> {
-		const done = this.#writing.then(work);
-		this.#writing = done.catch(() => {}); // the caller gets it
-		return done;
 	}
 
 	#locked(work: () => void): Promise<void> {

@@ -121,7 +121,7 @@ function VariantsRow({ field, path, form }: FieldProps): JSX.Element {
 	const pick = (index: number): void => {
 		picked.value = index;
 		const next = variants[index];
-		form.change(path, next && index >= 0 ? (initialDraft(next) ?? emptyOf(next)) : undefined);
+		form.change(path, next && index >= 0 ? newValue(next) : undefined);
 	};
 	return (
 		<fieldset>
@@ -160,7 +160,7 @@ function ListRow({ field, path, form }: FieldProps): JSX.Element {
 	const { item } = field;
 	const problem = form.problems.get(pointerOf(path));
 	if (!item) return <p class="dim">This list cannot be edited.</p>;
-	const add = (): void => form.change([...path, items.length], initialDraft(item) ?? emptyOf(item));
+	const add = (): void => form.change([...path, items.length], newValue(item));
 	return (
 		<fieldset>
 			<legend>
@@ -229,10 +229,11 @@ function FieldNotes({ id, field, problem }: FieldNotesProps): JSX.Element {
 	);
 }
 
-function emptyOf(field: FormField): unknown {
-	if (field.kind === 'group') return {};
-	if (field.kind === 'variants') return field.variants?.[0] && emptyOf(field.variants[0]);
-	if (field.kind === 'boolean') return false;
-	if (field.kind === 'list' || field.kind === 'choices') return [];
+/** The value of a new item, or of an alternative that was chosen. */
+function newValue(field: FormField): unknown {
+	const value = initialDraft(field);
+	if (value !== undefined) return value;
+	const [first] = field.variants ?? [];
+	if (first) return newValue(first);
 	return field.kind === 'choice' ? field.choices[0]?.value : '';
 }

@@ -17,10 +17,11 @@ import type { ItemKind } from '../../../protocol/item-lists.ts';
 import type { Awaitable } from '../../../protocol/mcp-types.ts';
 import { redact } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
+import { inOrder } from '../../../rpc/in-order.ts';
 import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
-import { type ChangedList, ListChanges } from './list-changes.ts';
+import { type ChangedList, readsOfChanges } from './list-changes.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { readServerLists } from './read-server-lists.ts';
@@ -75,8 +76,7 @@ export class ServerCatalogue {
 	readonly #closing = new AbortController();
 	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
-	#reading: Promise<unknown> = Promise.resolve();
-	readonly #changes = new ListChanges((connection, kind) => this.#readChanged(connection, kind));
+	readonly #inOrder = inOrder();
 	#retry: NodeJS.Timeout | undefined;
 	readonly #retryBackoff = new Backoff(RESTART_FIRST_MS, RESTART_MAX_MS);
 	/** Writes of the file, one after the other. */
@@ -152,16 +152,11 @@ export class ServerCatalogue {
 	}
 
 	/** A list of a running server changed: read it, then notify. */
-	changed(connection: ServerConnection, kind: ChangedList): void {
-		this.#changes.changed(connection, kind);
-	}
+	readonly changed = readsOfChanges((connection, kind) => this.#readChanged(connection, kind));
 
 	/** Read lists of a running server, after the reads that were requested before. Default: all lists. */
 	read(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
-		const read = (): Promise<CachedServer> => this.#readNow(connection, names);
-		const result = this.#reading.then(read, read);
-		this.#reading = result.catch(() => {}); // the caller gets it
-		return result;
+		return this.#inOrder(() => this.#readNow(connection, names));
 	}
 
 	/** Resolves when everything is written. */

@@ -132,7 +132,7 @@ function pathOf({ id }: ApprovalRow): string {
 
 /** An answer is not yet an outcome: the policy may have changed, and the tool may fail. */
 function reportOutcome(dashboard: Dashboard, { tool, client, askedAt }: ApprovalRow): void {
-	const stop = dashboard.onCalls((rows) => {
+	const stop = dashboard.onCalls(({ rows }) => {
 		const ended = rows.find(
 			(row) => row.name === tool && row.client === client && row.at <= askedAt && row.outcome !== 'running',
 		);

@@ -58,7 +58,7 @@ export function CallsScreen(): JSX.Element {
 function useLiveCalls(dashboard: Dashboard, list: CallList): void {
 	useEffect(() => {
 		void list.want(1);
-		const stop = dashboard.onCalls((rows, dropped) => list.take(rows, dropped));
+		const stop = dashboard.onCalls(({ rows, dropped }) => list.take(rows, dropped));
 		// Calls leave the last minutes without an event.
 		const timer = list.filter.minutes > 0 ? setInterval(() => void list.reload(), CALLS_RENEW_MS) : undefined;
 		return () => {

@@ -4,6 +4,7 @@
  */
 import type { ServerEntry } from '../../../../config/configuration.ts';
 import { OrchestraError } from '../../../../errors.ts';
+import { loggedOnce } from '../../../../log.ts';
 import type { ServerConnection } from '../../../../mcp/client/server-connection.ts';
 import { type CallToolResult, failure, type Tool } from '../../../../protocol/mcp-types.ts';
 import { taskSupportOf } from '../../../../protocol/tasks.ts';
@@ -41,8 +42,9 @@ export class ServerTools {
 		const { name: server, settings } = entry;
 		this.#entry = entry;
 		this.overrides = new OverriddenTools({ server, overrides: settings.overrides, environment, log });
-		this.#names = new ToolAllowlist(entry.settings, (tool, by) =>
-			log.warn(`"${tool}" of ${entry.name} is left out: \`rename\` gives its name to "${by}"`),
+		const warn = loggedOnce((text) => log.warn(text));
+		this.#names = new ToolAllowlist(settings, (tool, by) =>
+			warn(`"${tool}" of ${server} is left out: \`rename\` gives its name to "${by}"`),
 		);
 		this.#catalogue = catalogue;
 		this.#pins = pins;
