@@ -1,6 +1,6 @@
 /* The policy: which tools a client sees, and which calls pass, are refused, or wait for an approval. */
 import { after } from '../../mcp/server/methods.ts';
-import { failure, type Tool } from '../../protocol/mcp-types.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
 import type { Middleware } from './middleware.ts';
 

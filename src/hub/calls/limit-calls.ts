@@ -1,5 +1,5 @@
 /* Calls above the limits of their client: refused, or made when a user approves. */
-import { type Answer, failure } from '../../protocol/mcp-types.ts';
+import type { Answer } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
 import type { ClientCalls, ExceededLimit } from '../loops/client-calls.ts';
 import type { LoopGuard } from '../loops/loop-guard.ts';
