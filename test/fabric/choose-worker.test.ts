@@ -99,6 +99,7 @@ const one: WorkerCandidate = {
 	isDraining: false,
 	heardAt: NOW,
 	inFlight: 0,
+	isAbsent: false,
 	hasRefused: false,
 };
 const two: WorkerCandidate = { ...one, name: 'two', labels: ['gpu', 'zone=b'] };

@@ -1,4 +1,5 @@
 /* What an operator does with workers: labels and rules, limits, draining, and what is seen of them. */
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fabricReply } from '../../src/dashboard/views/fabric-view.ts';
 import { orderWorker } from '../../src/fabric/administration/order-worker.ts';
@@ -7,7 +8,7 @@ import { FabricLink } from '../../src/fabric/link/fabric-link.ts';
 import { HubMetrics } from '../../src/hub/metrics/hub-metrics.ts';
 import { Log } from '../../src/log.ts';
 import { atEnd } from '../support/at-end.ts';
-import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
+import { offerFabric, runsIn, startWorker, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -120,6 +121,28 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 		await until('the other hub knows', () => load() === 0);
 		expect(await second.call('load__record', { id: 'e' })).toBe('e');
 		expect(runsIn(full.file).at(-1)).toBe('near e');
+	});
+
+	it('that were killed are chosen once at most, before their presence ends', async () => {
+		const { worker } = await offerFabric(servers, { name: 'alive', group: 'death', limits: { calls: 50 } });
+		const killed = await startWorker(servers, join(temporaryFolder(), 'runs'), {
+			name: 'killed',
+			group: 'death',
+		});
+		const hub = await useFabric(servers);
+		await hub.seesWorkers('death', 2);
+		await hub.sees('death__who');
+		const texts = await Promise.all(Array.from({ length: 10 }, () => hub.call('death__who')));
+		expect(new Set(texts)).toEqual(new Set(['alive', 'killed']));
+		killed.kill();
+		await killed.exited;
+		const after: string[] = [];
+		while (after.length < 10) after.push(await hub.call('death__who'));
+		const failed = after.filter((text) => text !== 'alive');
+		// The first of them while the server still closes the connection.
+		expect(failed.length).toBeLessThanOrEqual(2);
+		expect(failed.at(-1) ?? 'gone').toContain('gone');
+		expect(worker.overview().refused).toMatchObject({ full: 0 });
 	});
 
 	it('that refused a call of a tool get no other one a moment later, and the call is not sent again', async () => {

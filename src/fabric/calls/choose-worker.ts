@@ -5,7 +5,8 @@
  * the hub chooses, and sends the call to one worker alone, when a rule names labels or when
  * a worker of the group has announced a limit: of the workers with the required labels, one
  * that is not full before a full one, then one with the preferred labels, then the one with
- * the fewest calls. A worker whose presence is late is chosen only when there is no other.
+ * the fewest calls. A worker that is gone, or whose presence is late, is chosen only when there
+ * is no other.
  *
  * What is known of the load is a few hundred milliseconds old, so a worker may still refuse
  * a call. A refused call is not sent to another worker: the caller decides.
@@ -20,6 +21,8 @@ export interface WorkerCandidate extends WorkerFacts {
 	readonly heardAt: number;
 	/** Calls of this hub that it has. */
 	readonly inFlight: number;
+	/** It was not connected, and has said nothing since. */
+	readonly isAbsent: boolean;
 	/** It refused a call of the same tool a moment ago. */
 	readonly hasRefused: boolean;
 }
@@ -39,7 +42,7 @@ export function chooseWorker(
 	const hasReason = able.some((worker) => isPreferred(worker) || hasLimit(worker));
 	if (require.length === 0 && !hasReason) return 'any';
 	const rankOf = (worker: WorkerCandidate): Rank => [
-		now - worker.heardAt >= PRESENCE_LATE_MS,
+		worker.isAbsent || now - worker.heardAt >= PRESENCE_LATE_MS,
 		isFull(worker),
 		!isPreferred(worker),
 		loadOf(worker),

@@ -77,6 +77,8 @@ export class RemoteCallTable {
 	readonly #heartbeats = new Set<string>();
 	/** When a worker last refused a call of a tool. */
 	readonly #refusals = new BoundedMap<string, number>(REFUSALS_LIMIT);
+	/** When the server last said that a worker was not connected; until its next presence it is not chosen. */
+	readonly #absent = new BoundedMap<string, number>(REFUSALS_LIMIT);
 	/** Calls whose worker was chosen here. */
 	#turn = 0;
 	#watching: NodeJS.Timeout | undefined;
@@ -184,7 +186,7 @@ export class RemoteCallTable {
 		const call = this.#calls.get(id);
 		if (call === undefined) return;
 		if (worker === NOBODY) {
-			if (message.headers?.code === NO_RESPONDERS) this.#notRun(call, 'no worker offers it now');
+			if (message.headers?.code === NO_RESPONDERS) this.#notReceived(call);
 			return;
 		}
 		if (!call.mayHearFrom(worker)) return;
@@ -223,6 +225,14 @@ export class RemoteCallTable {
 		else if (kind === 'result') this.#settle(call, message.string(), envelope.reason);
 	}
 
+	/** The server says that nobody has subscribed to the subject of the call. */
+	#notReceived(call: RemoteCall): void {
+		const { target } = call.about;
+		if (target === undefined) return this.#notRun(call, 'no worker offers it now');
+		this.#absent.set(target, performance.now());
+		this.#notRun(call, `the worker ${target} that was chosen for it is gone`);
+	}
+
 	#choose(group: string, tool: string, rule: FabricRule | undefined): WorkerChoice {
 		const { advertisements } = this.#options;
 		if (rule === undefined && !advertisements.hasLimits(group)) return 'any';
@@ -230,7 +240,8 @@ export class RemoteCallTable {
 		const candidates = advertisements.workers(group).map((worker) => {
 			const { inFlight } = this.counts.of(worker.name);
 			const refusedAt = this.#refusals.get(refusalKey(worker.name, tool)) ?? Number.NEGATIVE_INFINITY;
-			return { ...worker, inFlight, hasRefused: now - refusedAt < REFUSED_MS };
+			const isAbsent = worker.heardAt <= (this.#absent.get(worker.name) ?? Number.NEGATIVE_INFINITY);
+			return { ...worker, inFlight, isAbsent, hasRefused: now - refusedAt < REFUSED_MS };
 		});
 		// Equally good workers take turns.
 		const first = this.#turn++ % Math.max(1, candidates.length);

@@ -8,12 +8,13 @@
  * more subscription is for hubs that choose the worker themselves, by its labels.
  */
 import type { FabricLimits } from '../../config/configuration.ts';
-import { messageOf, type OrchestraError } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { Debounce } from '../../files/debounce.ts';
 import type { WorkerOverview } from '../../hub/fabric-overview.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { Log } from '../../log.ts';
 import { within } from '../../rpc/clock.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { advertisedTools, advertisementBodies } from '../advertisements/advertisement-bodies.ts';
 import { Presence } from '../advertisements/presence.ts';
 import type { PresenceFacts } from '../advertisements/presence-value.ts';
@@ -53,9 +54,7 @@ export interface FabricWorkerOptions extends WorkerSettings {
 
 export class FabricWorker {
 	readonly link: FabricLink;
-	/** Resolves when the tools are advertised; rejects with `bad_input` when the servers cannot be used. */
-	readonly advertised: Promise<void>;
-	#settleAdvertised: { resolve(): void; reject(error: OrchestraError): void } | undefined;
+	readonly #advertised = deferred();
 	readonly #options: FabricWorkerOptions;
 	readonly #runs: RemoteRunTable;
 	readonly #presence: Presence;
@@ -83,10 +82,6 @@ export class FabricWorker {
 		this.#options = options;
 		this.#settings = options;
 		this.link = new FabricLink(access, log);
-		this.advertised = new Promise((resolve, reject) => {
-			this.#settleAdvertised = { resolve, reject };
-		});
-		this.advertised.catch(() => {}); // the link has logged it
 		const deps = { link: this.link, name: access.name, log };
 		this.#runs = new RemoteRunTable({
 			...deps,
@@ -110,6 +105,11 @@ export class FabricWorker {
 		const onStored = (): void => this.#subscribe();
 		const onWritten = (): void => this.#logAdvertised();
 		this.#presence = new Presence({ ...deps, group, facts, onStored, onWritten });
+	}
+
+	/** Resolves when the tools are advertised; rejects with `bad_input` when the servers cannot be used. */
+	get advertised(): Promise<void> {
+		return this.#advertised.promise;
 	}
 
 	/** The names of the tools that are advertised. */
@@ -155,7 +155,7 @@ export class FabricWorker {
 				this.#isPresent = false;
 				this.#runs.onDown();
 			},
-			unusable: (error) => this.#settleAdvertised?.reject(error),
+			unusable: (error) => this.#advertised.reject(error),
 			denied: (operation, subject) => {
 				// The right to make the bucket is not that of a worker.
 				if (operation === 'publish' && !subject.startsWith('$JS.')) this.#withdraw(subject);
@@ -296,7 +296,7 @@ export class FabricWorker {
 	}
 
 	#logAdvertised(): void {
-		this.#settleAdvertised?.resolve();
+		this.#advertised.resolve();
 		this.#isPresent = true;
 		const { size } = this.#names;
 		if (size !== this.#logged) this.#options.log.info(`offering ${size} tools to the fabric`);

@@ -10,6 +10,8 @@ import type { Msg } from '@nats-io/transport-node';
 import { messageOf } from '../../errors.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { Log } from '../../log.ts';
+import { within } from '../../rpc/clock.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { ADMINISTRATOR } from '../administration/server-config.ts';
@@ -27,7 +29,7 @@ import { ChunkSender, HubCredit } from './chunk-sender.ts';
 import { RemoteRun, type RemoteRunOptions } from './remote-run.ts';
 import { RemoteSessions } from './remote-sessions.ts';
 import { ResultRetention, type ShortResult } from './result-retention.ts';
-import { type CallRefusal, refusalKinds, WorkerLimits } from './worker-limits.ts';
+import { type CallRefusal, type LimitedCall, refusalKinds, WorkerLimits } from './worker-limits.ts';
 
 export interface RemoteRunTableOptions {
 	readonly link: FabricLink;
@@ -91,7 +93,7 @@ export class RemoteRunTable {
 		const { call } = envelope;
 		if (route === undefined || call === undefined || !CALL.test(call)) return;
 		const { caller, tool } = route;
-		const refusal = this.#refusal(envelope) ?? this.#refusalOf(tool) ?? this.limits.refusal(route);
+		const refusal = this.#refusal(route, envelope);
 		if (refusal !== undefined) return this.#refuse(call, caller, refusal);
 		try {
 			this.#start(call, caller, { tool, text: message.string() });
@@ -149,16 +151,11 @@ export class RemoteRunTable {
 	/** Accept nothing more; resolves when everything that runs has been answered, or after `ms`. */
 	async drain(ms: number): Promise<void> {
 		this.#isDraining = true;
-		await new Promise<void>((resolve) => {
-			const end = (): void => {
-				clearTimeout(timer);
-				this.#whenIdle.delete(end);
-				resolve();
-			};
-			const timer = setTimeout(end, ms);
-			this.#whenIdle.add(end);
-			this.#checkIdle();
-		});
+		const idle = deferred();
+		this.#whenIdle.add(idle.resolve);
+		this.#checkIdle();
+		await within(idle.promise, ms);
+		this.#whenIdle.delete(idle.resolve);
 	}
 
 	/** End what still runs: its hubs are notified. */
@@ -174,20 +171,16 @@ export class RemoteRunTable {
 		this.#sessions.close();
 	}
 
-	#refusal({ expires = 0 }: Envelope): CallRefusal | undefined {
+	#refusal(call: LimitedCall, { expires = 0 }: Envelope): CallRefusal | undefined {
 		if (this.#isDraining) return { kind: 'draining', reason: 'the worker is stopping' };
-		if (this.#retained.unsentBytes > UNSENT_RESULTS_BYTES)
-			return {
-				kind: 'unsent',
-				reason: `the worker still sends ${this.#retained.unsentBytes} bytes of results`,
-			};
+		const { unsentBytes } = this.#retained;
+		if (unsentBytes > UNSENT_RESULTS_BYTES)
+			return { kind: 'unsent', reason: `the worker still sends ${unsentBytes} bytes of results` };
 		const lateMs = Date.now() - expires;
-		return lateMs > 0 ? { kind: 'expired', reason: `the call expired ${lateMs} ms ago` } : undefined;
-	}
-
-	#refusalOf(tool: string): CallRefusal | undefined {
-		if (this.#options.isAdvertised(tool)) return undefined;
-		return { kind: 'not_offered', reason: `the worker does not offer ${tool}` };
+		if (lateMs > 0) return { kind: 'expired', reason: `the call expired ${lateMs} ms ago` };
+		if (!this.#options.isAdvertised(call.tool))
+			return { kind: 'not_offered', reason: `the worker does not offer ${call.tool}` };
+		return this.limits.refusal(call);
 	}
 
 	#refuse(call: string, caller: string, { kind, reason }: CallRefusal): void {

@@ -10,6 +10,7 @@ import { type CallToolResult, failure, type Tool } from '../../../../protocol/mc
 import { taskSupportOf } from '../../../../protocol/tasks.ts';
 import { rpcError } from '../../../../rpc/rpc-error.ts';
 import { contentItem } from '../../../../trust/pins/tool-drift.ts';
+import { claimsOf } from '../../../../trust/policy.ts';
 import { plainName, shortened, toolPrefix } from '../../../../trust/tool-name.ts';
 import { canonicalSha256 } from '../../../../wire/canonical-json.ts';
 import { isObject } from '../../../../wire/json.ts';
@@ -124,8 +125,7 @@ export class ServerTools {
 
 	/** Whether a call may be made again after its process ended. */
 	isRepeatable(own: string): boolean {
-		const { annotations } = this.#known(own) ?? {};
-		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+		return claimsOf(this.#known(own)?.annotations).idempotent;
 	}
 
 	/**
