@@ -34,6 +34,16 @@ export function validate(schema: JsonObject, value: unknown, name: string): stri
 
 const none: string[] = [];
 
+/** The same; none for a schema that cannot be checked here, which the tool checks itself. */
+export async function mistakesIn(schema: JsonObject, value: unknown, name: string): Promise<string[]> {
+	try {
+		return await validate(schema, value, name);
+	} catch (error) {
+		if (OrchestraError.is(error, 'bad_input')) return none;
+		throw error;
+	}
+}
+
 /** A schema over a bound is left to `compile`, which refuses it. */
 function boundedPlainCheck(schema: JsonObject): PlainCheck {
 	try {

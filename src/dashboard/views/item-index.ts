@@ -5,6 +5,7 @@
  * It is compared with the list when a search comes after a change, in slices. It matches
  * words, their forms and synonyms; the word vectors are not loaded a second time.
  */
+
 import { DOCUMENT_DESCRIPTION_CHARACTERS } from '../../hub/expose/expose-limits.ts';
 import { readSynonyms } from '../../library/files/word-list-files.ts';
 import { inOrder } from '../../rpc/in-order.ts';

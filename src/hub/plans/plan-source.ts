@@ -10,10 +10,9 @@ import { TrustRecord } from '../../config/trust/trust-record.ts';
 import { OrchestraError } from '../../errors.ts';
 import { FolderWatch } from '../../files/folder-watch.ts';
 import { watchFiles } from '../../files/watch-files.ts';
-import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Call, CallToolParams, Capability, Change } from '../../mcp/server/provider.ts';
-import type { Answer, Tool } from '../../protocol/mcp-types.ts';
+import { type Answer, failure, type Tool } from '../../protocol/mcp-types.ts';
 import type { Can, Source } from '../source.ts';
 import type { PlanHub, PlanRunner } from './run-plan.ts';
 import { type SavedPlan, savedPlans } from './saved-plans.ts';
@@ -91,10 +90,7 @@ export class PlanSource implements Source, Can<'address' | 'configurationKey'> {
 		const left = context.durable?.sentAs;
 		if (left !== undefined) return runner.resume(left, context);
 		if (params.name !== RUN_PLAN) return this.#runSaved(runner, params, context);
-		const { planArguments } = await import('./run-plan.ts');
-		const plan = planArguments(params.arguments);
-		if (typeof plan === 'string') return failure(plan);
-		return 'resume' in plan ? runner.resume(plan.resume, context) : runner.run(plan, context);
+		return runner.call(params.arguments, context);
 	}
 
 	async #runSaved(

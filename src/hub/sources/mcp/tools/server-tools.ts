@@ -6,11 +6,11 @@ import type { ServerEntry } from '../../../../config/configuration.ts';
 import { OrchestraError } from '../../../../errors.ts';
 import { loggedOnce } from '../../../../log.ts';
 import type { ServerConnection } from '../../../../mcp/client/server-connection.ts';
-import { failure } from '../../../../mcp/define/definition-results.ts';
-import type { CallToolResult, Tool } from '../../../../protocol/mcp-types.ts';
+import { type CallToolResult, failure, type Tool } from '../../../../protocol/mcp-types.ts';
 import { taskSupportOf } from '../../../../protocol/tasks.ts';
 import { rpcError } from '../../../../rpc/rpc-error.ts';
 import { contentItem } from '../../../../trust/pins/tool-drift.ts';
+import { claimsOf } from '../../../../trust/policy.ts';
 import { plainName, shortened, toolPrefix } from '../../../../trust/tool-name.ts';
 import { canonicalSha256 } from '../../../../wire/canonical-json.ts';
 import { isObject } from '../../../../wire/json.ts';
@@ -125,8 +125,7 @@ export class ServerTools {
 
 	/** Whether a call may be made again after its process ended. */
 	isRepeatable(own: string): boolean {
-		const { annotations } = this.#known(own) ?? {};
-		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+		return claimsOf(this.#known(own)?.annotations).idempotent;
 	}
 
 	/**
