@@ -66,6 +66,8 @@ export class ServerLink {
 	readonly #handlers: ServerLinkHandlers;
 	/** Listeners for the progress of requests that have their response, by id, which is the token. */
 	readonly #lateProgress = new Map<number, (params: unknown) => void>();
+	/** Progress of this turn that has no listener: the response that began a task may be handled later in the turn. */
+	#earlyProgress: { readonly token: number; readonly params: unknown }[] = [];
 	/** Requests in flight that are no calls. */
 	#otherRequests = 0;
 	#revision: Revision | undefined;
@@ -126,6 +128,7 @@ export class ServerLink {
 	/** The progress of a request after its response: a legacy task reports it so. Ends with the returned function. */
 	followProgress(id: number, listener: (params: unknown) => void): () => void {
 		this.#lateProgress.set(id, listener);
+		for (const { token, params } of this.#earlyProgress) if (token === id) listener(params);
 		return () => void this.#lateProgress.delete(id);
 	}
 
@@ -170,11 +173,14 @@ export class ServerLink {
 		else this.#handlers.onNotification(method, params);
 	}
 
-	/** That of a request in flight has its receiver. The response that began a task may be handled later in this turn. */
+	/** That of a request in flight has its receiver. The result of a task may come with it, so it is not put off. */
 	#receiveProgress(params: unknown): void {
 		const token = isObject(params) ? params['progressToken'] : undefined;
 		if (typeof token !== 'number' || this.peer.workOf(String(token)) !== undefined) return;
-		setImmediate(() => this.#lateProgress.get(token)?.(params));
+		const listener = this.#lateProgress.get(token);
+		if (listener) return listener(params);
+		if (this.#earlyProgress.length === 0) setImmediate(() => (this.#earlyProgress = []));
+		this.#earlyProgress.push({ token, params });
 	}
 
 	/** `onLog` of the call that a log message belongs to: by its token, or because it is the only one in flight. */

@@ -8,6 +8,28 @@ import { until } from '../../support/waiting.ts';
 const TASKS = 'io.modelcontextprotocol/tasks';
 const program = resolve(import.meta.dirname, '../../fixtures/servers/task-server.mjs');
 const sdkProgram = resolve(import.meta.dirname, '../../fixtures/servers/sdk-task-server.mjs');
+/** A legacy server that writes progress in one piece with the message before or after it. */
+const burstServer = `
+	const task = { taskId: 't', status: 'working', ttl: 60000, createdAt: new Date().toISOString(), lastUpdatedAt: new Date().toISOString() };
+	const inputSchema = { type: 'object' };
+	const tools = [{ name: 'deploy', inputSchema, execution: { taskSupport: 'required' } }];
+	let token;
+	const progress = (progress) => ({ method: 'notifications/progress', params: { progressToken: token, progress } });
+	const answers = {
+		initialize: () => [{ result: { protocolVersion: '2025-11-25', serverInfo: { name: 'burst', version: '1' },
+			capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } } } }],
+		'tools/list': () => [{ result: { tools } }],
+		'tools/call': ({ _meta }) => ((token = _meta.progressToken), [{ result: { task } }, progress(1)]),
+		'tasks/result': () => [progress(2), { result: { content: [{ type: 'text', text: 'done' }] } }],
+	};
+	const unknown = () => [{ error: { code: -32601, message: 'no such method' } }];
+	require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+		const { id, method, params } = JSON.parse(line);
+		if (id === undefined) return;
+		const messages = (answers[method] ?? unknown)(params);
+		process.stdout.write(messages.map((each) => JSON.stringify({ jsonrpc: '2.0', ...(each.method ? {} : { id }), ...each }) + '\\n').join(''));
+	});
+`;
 const forms = ['modern', 'legacy', 'plain'] as const;
 const declared = { elicitation: {}, extensions: { [TASKS]: {} } };
 
@@ -137,6 +159,15 @@ describe('a legacy client, and a server on the official SDK that asks during a t
 			method: 'notifications/progress',
 			params: { progressToken: 'p', progress: 1, message: 'built' },
 		});
+	});
+
+	it('gets the progress that comes with the creation and with the result of the task, before the result', async () => {
+		const served = await serveServers({ work: { command: process.execPath, args: ['-e', burstServer] } });
+		const client = await served.client();
+		const { content } = await client.request('tools/call', { name: 'work__deploy', arguments: {}, _meta });
+		expect(content).toMatchObject([{ text: 'done' }]);
+		const progress = client.heard.filter(({ method }) => method === 'notifications/progress');
+		expect(progress.map(({ params }) => params)).toMatchObject([{ progress: 1 }, { progress: 2 }]);
 	});
 
 	it('gets the progress of the task that it asked for, with the id that it has', async () => {
