@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readArgs } from '../scripts/read-args.mjs';
 import { root, step } from '../scripts/steps.mjs';
 import { SubjectFailure } from './measure/process.mjs';
 import { load, note, writeResults } from './measure/report.mjs';
@@ -31,29 +31,25 @@ const known = [
 	'spin',
 	'library',
 ].filter((name) => existsSync(fileOf(name)));
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArgs({
+	usage: 'npm run bench -- [suite…] [--quick] [--minutes N]',
 	options: { quick: { type: 'boolean', default: false }, minutes: { type: 'string' } },
-	allowPositionals: true,
+	names: known,
+	kind: 'suite',
 });
 const minutes = values.minutes === undefined ? [] : ['--minutes', values.minutes];
-const unknown = positionals.filter((name) => !known.includes(name));
 
-if (unknown.length > 0) {
-	note(`bench: no suite is called ${unknown.join(', ')}\nhint: there are ${known.join(', ')}`);
-	process.exitCode = 64;
-} else {
-	installPeers();
-	buildProduct();
-	const chosen = positionals.length > 0 ? positionals : known;
-	if (chosen.length === 1) {
-		// Without pending work Node exits in the middle of an await, and says nothing.
-		process.once('exit', (code) => {
-			if (code === UNSETTLED_AWAIT) note(`bench: ${chosen[0]} waits for a subject that has ended`);
-		});
-		process.exit(await runSuite(chosen[0])); // a peer may have left timers behind
-	}
-	for (const name of chosen) runApart(name);
+installPeers();
+buildProduct();
+const chosen = positionals.length > 0 ? positionals : known;
+if (chosen.length === 1) {
+	// Without pending work Node exits in the middle of an await, and says nothing.
+	process.once('exit', (code) => {
+		if (code === UNSETTLED_AWAIT) note(`bench: ${chosen[0]} waits for a subject that has ended`);
+	});
+	process.exit(await runSuite(chosen[0])); // a peer may have left timers behind
 }
+for (const name of chosen) runApart(name);
 
 /** A process per suite: one that pins itself to a core or fills its heap does not touch the next. */
 function runApart(name) {

@@ -12,7 +12,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readArgs } from '../scripts/read-args.mjs';
 import { root, step } from '../scripts/steps.mjs';
 import { seededRandom } from './random.mjs';
 
@@ -21,15 +21,12 @@ const known = readdirSync(scenarios)
 	.filter((name) => name.endsWith('.mjs'))
 	.map((name) => name.slice(0, -'.mjs'.length))
 	.sort();
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArgs({
+	usage: 'npm run chaos -- [scenario…] [--seed N] [--rounds N]',
 	options: { seed: { type: 'string' }, rounds: { type: 'string' } },
-	allowPositionals: true,
+	names: known,
+	kind: 'scenario',
 });
-const unknown = positionals.filter((name) => !known.includes(name));
-if (unknown.length > 0) {
-	console.error(`chaos: no scenario is called ${unknown.join(', ')}\nhint: there are ${known.join(', ')}`);
-	process.exit(64);
-}
 if (!existsSync(join(root, 'dist', '.built')))
 	step('build', process.execPath, ['scripts/build.mjs', '--install']);
 

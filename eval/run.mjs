@@ -7,30 +7,44 @@
  * `npm run eval -- plans` what plans save.
  */
 import { rmSync } from 'node:fs';
+import { readArgs } from '../scripts/read-args.mjs';
 import { keywordCount, miniSearch } from './baselines.mjs';
 import { readFragments, readQueries, unpackFragments } from './labelled.mjs';
 import { heading, line, measure, splitOf } from './measure.mjs';
 import { importSource } from './source.mjs';
 
-if (process.argv.includes('tools')) {
+const flag = { type: 'boolean' };
+const value = { type: 'string' };
+const { values, positionals } = readArgs({
+	usage: [
+		'npm run eval -- [--dev] [--misses]',
+		'npm run eval -- tools [--dev] [--misses] [--parts] [--json] [--floor SHARE] [--set FILE]',
+		'npm run eval -- results [--misses] [--budget TOKENS]',
+		'npm run eval -- plans',
+	].join('\n'),
+	options: { dev: flag, misses: flag, parts: flag, json: flag, floor: value, set: value, budget: value },
+	names: ['tools', 'results', 'plans'],
+	kind: 'evaluation',
+});
+if (positionals.includes('tools')) {
 	const { evaluateTools } = await import('./tools/run.mjs');
-	await evaluateTools(process.argv);
+	await evaluateTools(values);
 	process.exit(process.exitCode);
 }
-if (process.argv.includes('plans')) {
+if (positionals.includes('plans')) {
 	const { evaluatePlans } = await import('./plans/run.mjs');
 	await evaluatePlans();
 	process.exit(process.exitCode);
 }
-if (process.argv.includes('results')) {
+if (positionals.includes('results')) {
 	const { evaluateResults } = await import('./results/run.mjs');
-	await evaluateResults(process.argv);
+	await evaluateResults(values);
 	process.exit(process.exitCode);
 }
 const { Library } = await importSource('library/library.ts');
 const { readFragment } = await importSource('library/files/fragment.ts');
 const BUDGET = 1_000;
-const isDevOnly = process.argv.includes('--dev');
+const isDevOnly = values.dev === true;
 /** Collections, and the queries of each. Those of `trades` are split by hash. */
 const sets = [
 	{ fragments: 'fragments', splits: ['dev', 'dev-hard', ...(isDevOnly ? [] : ['held-out'])] },
@@ -67,8 +81,7 @@ async function reportSplit(split, library, fragments) {
 		const chosen = queries.filter((query) => query.kind === kind);
 		console.log(line(`    ${kind} (${chosen.length})`, measure(chosen, subjects.orchestra)));
 	}
-	if (process.argv.includes('--misses') && !split.endsWith('held-out'))
-		reportMisses(queries, subjects.orchestra);
+	if (values.misses && !split.endsWith('held-out')) reportMisses(queries, subjects.orchestra);
 }
 
 function queriesOf(split) {

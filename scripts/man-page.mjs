@@ -28,7 +28,7 @@ async function render() {
 	for (const [, entry] of commands) sections.push(section(entry, await entry.load()));
 	return `.TH MCTL 1 "" "orchestra-hub" "User Commands"
 .SH NAME
-mctl \\- one hub for everything an agent or a person can call
+mctl \\- one hub for everything an agent or a user can call
 .SH SYNOPSIS
 .B mctl
 .I command

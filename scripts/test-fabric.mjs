@@ -1,4 +1,5 @@
 /* `npm run test:fabric`: the tests of the fabric and of tasks at its workers, with a nats-server that is built when it is missing. */
+import { spawnSync } from 'node:child_process';
 import { ensureNatsServer } from './nats-server.mjs';
 import { install, step, tool } from './steps.mjs';
 
@@ -8,6 +9,8 @@ if (server === undefined) {
 	console.error('hint: install nats-server 2.11 or later, or set NATS_SERVER to its path');
 	process.exit(69);
 }
+if (spawnSync('prometheus', ['--version']).status !== 0)
+	console.error('test:fabric: there is no prometheus: the board and the alert rules are not tried with one');
 install();
 step('build', process.execPath, ['scripts/build.mjs']);
 process.env.NATS_SERVER = server;

@@ -3,6 +3,9 @@
 /** Most edits between a word and a suggestion. */
 export const EDITS_LIMIT = 3;
 
+/** Texts that are remembered to be logged once; the oldest are dropped, because a peer may choose them. */
+export const LOGGED_ONCE_LIMIT = 10_000;
+
 /** Longest untrusted text in a log line, in characters. */
 export const LOGGED_CHARACTERS = 1_000;
 
@@ -25,7 +28,7 @@ export const VALUE_LIMIT_CHARACTERS: number = 64 * 1024;
  */
 export const NESTING_DEPTH = 64;
 
-/** Most texts without a secret that are remembered, and the longest of them. */
+/** Most strings without a secret that are remembered, and the longest of them. */
 export const CLEAN_STRINGS_LIMIT = 1000;
 export const CLEAN_TEXT_CHARACTERS = 1000;
 

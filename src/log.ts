@@ -4,6 +4,7 @@
  * One line per event, `[time] [LEVEL] [component] message`, or one JSON object per
  * line. A message cannot forge a line: newlines and control characters are escaped. Secrets are replaced.
  */
+import { LOGGED_ONCE_LIMIT } from './core-limits.ts';
 import { printableJson, printableLine } from './printable.ts';
 import { redact } from './redact.ts';
 
@@ -99,6 +100,19 @@ export class Log {
 				: `[${time}] [${level.toUpperCase()}] [${printableLine(component)}] ${printableLine(message)}`;
 		this.#options.write(`${line}\n`);
 	}
+}
+
+/** Logs each text once, as far as the last ones are remembered. Returns whether it was new. */
+export function loggedOnce(write: (text: string) => void = () => {}): (text: string) => boolean {
+	const known = new Set<string>();
+	return (text) => {
+		if (known.has(text)) return false;
+		const [oldest] = known;
+		if (oldest !== undefined && known.size >= LOGGED_ONCE_LIMIT) known.delete(oldest);
+		known.add(text);
+		write(text);
+		return true;
+	};
 }
 
 function isLevel(text: string): text is LogLevel {

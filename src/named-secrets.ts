@@ -11,7 +11,7 @@ import { NESTING_DEPTH } from './core-limits.ts';
 import { redact, redactJson } from './redact.ts';
 import { MASK } from './token-shapes.ts';
 
-const secretWord = /key|token|secret|passw|pwd|auth|cred|cookie|private|webhook|dsn|session/i;
+const secretWord = /key|token|secret|passw|pwd|auth|cred|cookie|private|webhook|dsn|session|(?:^|[_-])pat$/i;
 /** A name of a place or a choice, not of the secret itself. */
 const plainEnd = /[_-](?:path|file|dir|sock|socket|host|port|mode|type|name|enabled|url|uri|endpoint|id)$/i;
 const secretUrl = /webhook|dsn/i;
@@ -55,7 +55,7 @@ export function secretsInArgs(command: string, args: readonly string[]): string[
 	return walkArgs(command, args).flatMap(({ secrets }) => secrets);
 }
 
-/** The arguments of a call for users and recordings: without known secrets, and without texts whose name says that they are secret. */
+/** The arguments of a call for users and recordings: without known secrets, and without strings whose name says that they are secret. */
 export function redactArguments(value: unknown): unknown {
 	return redactJson(withoutNamed(value, false, 0));
 }

@@ -48,7 +48,7 @@ export function redact(text: string): string {
 	return masked === text ? text : masked.replace(/(?:•••){2,}/g, MASK);
 }
 
-/** Whether `redact` would change the text. Fast for a text that was asked about before. */
+/** Whether `redact` would change the text. Fast for a text that was checked before. */
 export function hasSecret(text: string): boolean {
 	if (cleanStrings.has(text)) return false;
 	if (redact(text) !== text) return true;

@@ -105,7 +105,7 @@ export interface WordRun {
 	readonly text: string;
 }
 
-/** The words of both texts, in runs. */
+/** The words of both strings, in runs. */
 export function wordDiff(before: string, after: string): WordRun[] {
 	const runs: { sign: WordRun['sign']; text: string }[] = [];
 	for (const [sign, text] of sequenceDiff(tokensOf(before), tokensOf(after))) {

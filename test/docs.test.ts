@@ -5,7 +5,7 @@
  * A line of three dots stands for any lines, `…` for anything within a line, `/home/me` for
  * the home. Before a session, a block such as `json file=orchestra.json` is a file of its
  * folder, and a comment that begins with `setup` is run: readers see what matters, and no
- * more. Links and paths of source files must exist.
+ * more. Links, their headings and paths of source files must exist, and lines have a bound.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -82,6 +82,19 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 
+	it('links only to headings that exist', () => {
+		for (const [, target = '', heading = ''] of text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)) {
+			const page = target === '' ? join(root, file) : resolve(root, file, '..', target);
+			if (page.endsWith('.md'))
+				expect(headings(readFileSync(page, 'utf8')), `${file} → ${target}#${heading}`).toContain(heading);
+		}
+	});
+
+	// The changelog has a line for each entry.
+	it.skipIf(file === 'CHANGELOG.md')('has no line over 160 characters', () => {
+		expect(text.split('\n').filter((line) => line.length > 160)).toEqual([]);
+	});
+
 	it('names only source files that exist', () => {
 		for (const [, path = ''] of text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs|py|proto))`/g)) {
 			const isThere = [root, join(root, 'src')].some((folder) => existsSync(join(folder, path)));
@@ -89,6 +102,16 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 });
+
+/** The anchors that a host such as GitHub makes of the headings of a page. */
+function headings(page: string): string[] {
+	return [...page.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+		title
+			.toLowerCase()
+			.replaceAll(/[^\w\- ]/g, '')
+			.replaceAll(' ', '-'),
+	);
+}
 
 function blocks(text: string, language: string): [number, string][] {
 	return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map((match) => [

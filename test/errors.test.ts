@@ -21,7 +21,7 @@ describe('OrchestraError', () => {
 		expect(OrchestraError.is(foreign, 'closed')).toBe(false);
 	});
 
-	it('wraps any thrown value with a code, and keeps an OrchestraError', () => {
+	it('wraps any thrown value with a code, and returns an OrchestraError as it is', () => {
 		const known = new OrchestraError('closed', 'gone');
 		expect(OrchestraError.from(known)).toBe(known);
 		expect(OrchestraError.from('plain', 'io')).toMatchObject({

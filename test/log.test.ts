@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Log, type LogLevel } from '../src/log.ts';
+import { LOGGED_ONCE_LIMIT } from '../src/core-limits.ts';
+import { Log, type LogLevel, loggedOnce } from '../src/log.ts';
 
 // oxlint-disable-next-line no-control-regex -- what must not be there
 const CONTROLS = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/;
@@ -50,6 +51,24 @@ describe('Log', () => {
 		expect(Log.fromEnvironment('x', { LOG_LEVEL: 'DEBUG' }).isDebug).toBe(true);
 		expect(Log.fromEnvironment('x', { LOG_LEVEL: 'nonsense' }).isDebug).toBe(false);
 		expect(Log.silent.named('y').isDebug).toBe(false);
+	});
+});
+
+describe('loggedOnce', () => {
+	it('logs each text once', () => {
+		const lines: string[] = [];
+		const log = loggedOnce((text) => lines.push(text));
+		for (const text of ['a', 'b', 'a']) log(text);
+		expect(lines).toEqual(['a', 'b']);
+	});
+
+	it('remembers the last texts alone, so that a peer that chooses them does not fill the memory', () => {
+		let lines = 0;
+		const log = loggedOnce(() => lines++);
+		for (let at = 0; at <= LOGGED_ONCE_LIMIT; at++) log(`text ${at}`);
+		expect(log(`text ${LOGGED_ONCE_LIMIT}`)).toBe(false);
+		expect(log('text 0')).toBe(true);
+		expect(lines).toBe(LOGGED_ONCE_LIMIT + 2);
 	});
 });
 

@@ -35,7 +35,7 @@ beforeAll(() => {
 });
 
 describe('the packed package', () => {
-	it('brings its manual page when it is installed for every folder', () => {
+	it('installs its manual page when it is installed for every folder', () => {
 		const prefix = temporaryFolder();
 		const [archive = ''] = readdirSync(bare).filter((name) => name.endsWith('.tgz'));
 		const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--silent', '--prefix', prefix];
@@ -102,12 +102,12 @@ describe('the packed package', () => {
 		expect(run('call', 'stdio:node greeter/server.mjs', 'greet', 'name=you')).toBe('Hello, you!\n');
 	});
 
-	it('holds the page of the dashboard', () => {
+	it('contains the page of the dashboard', () => {
 		for (const name of ['index.html', 'app.js', 'app.css', 'icon.svg'])
 			expect(packed).toContain(`dist/dashboard/page/${name}`);
 	});
 
-	it('holds every document that the code names', () => {
+	it('contains every document that the code names', () => {
 		const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
 		const named = sources
 			.filter((file) => file.endsWith('.ts'))

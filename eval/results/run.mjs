@@ -21,7 +21,7 @@ const HANDLE = `r-${'0'.repeat(24)}`;
 
 /** Measure and print. Exits 1 when `look` needs more tokens for a right answer about long results than the whole. */
 export async function evaluateResults(flags) {
-	const budget = flags.includes('--budget') ? Number(flags[flags.indexOf('--budget') + 1]) : BUDGET;
+	const budget = Number(flags.budget ?? BUDGET);
 	const code = {
 		...(await importSource('hub/results/shorten-result.ts')),
 		...(await importSource('hub/results/look/answer-look.ts')),
@@ -44,7 +44,7 @@ export async function evaluateResults(flags) {
 		const names = ['all', ...(isLong ? ['longer', `longer, ${half}`] : ['shorter']), result.server];
 		for (const name of names) add(rows, name, answers);
 		if (isLong) lookCounts[answers.look.looks]++;
-		if (flags.includes('--misses') && at % 2 === 0 && !answers.look.isRight)
+		if (flags.misses && at % 2 === 0 && !answers.look.isRight)
 			printMiss(result, question, answer, answers.look);
 	}
 	print(rows, corpus.length, budget);

@@ -33,19 +33,18 @@ const parts = {
 
 /** Measure and print. */
 export async function evaluateTools(flags) {
-	const valueOf = (flag) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined);
 	let set;
 	try {
-		set = valueOf('--set') === undefined ? ownSet(flags.includes('--dev')) : readSet(valueOf('--set'));
+		set = flags.set === undefined ? ownSet(flags.dev) : readSet(flags.set);
 	} catch (error) {
-		console.error(`${valueOf('--set')}: ${error.message}`);
+		console.error(`${flags.set}: ${error.message}`);
 		process.exitCode = 64;
 		return;
 	}
 	const ranker = await toolRanker(set.servers);
 	const all = set.groups.flatMap(({ queries }) => queries);
 	const subjects = { orchestra: await ranker.answers(all), bm25: miniSearch(set.servers) };
-	for (const [name, only] of flags.includes('--parts') ? Object.entries(parts) : [])
+	for (const [name, only] of flags.parts ? Object.entries(parts) : [])
 		subjects[name] = await (await toolRanker(set.servers, only)).answers(all);
 	const groups = set.groups.map(({ label, queries }) => ({
 		label,
@@ -54,14 +53,14 @@ export async function evaluateTools(flags) {
 	}));
 	const told = await toldByText(set.groups, ranker);
 	const tools = set.servers.reduce((sum, server) => sum + server.tools.length, 0);
-	if (flags.includes('--json'))
+	if (flags.json)
 		console.log(
 			JSON.stringify({ schema: 'orchestra.eval/1', tools, servers: set.servers.length, groups, told }),
 		);
 	else print(tools, set.servers.length, groups, told);
-	if (flags.includes('--misses')) reportMisses(set.groups, subjects.orchestra);
+	if (flags.misses) reportMisses(set.groups, subjects.orchestra);
 	const recall = groups[0]?.orchestra['recall@5'].value ?? 0;
-	const floor = Number(valueOf('--floor') ?? (valueOf('--set') === undefined ? DEV_FLOOR : 0));
+	const floor = Number(flags.floor ?? (flags.set === undefined ? DEV_FLOOR : 0));
 	if (recall >= floor) return;
 	console.error(`\nrecall@5 of "${groups[0]?.label}" is ${recall.toFixed(3)}, below ${floor}`);
 	process.exitCode = 1;

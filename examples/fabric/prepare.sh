@@ -37,4 +37,6 @@ for member in admin hub worker-1 worker-2; do
   "tools": { "examples": true } }
 END
 done
+# Containers run as user 1000.
+if [ "$(id -u)" = 0 ]; then chown -R 1000:1000 fabric/admin/work fabric/admin/orchestra fabric/hub fabric/worker-1 fabric/worker-2; fi
 echo "Start it with: docker compose up -d"

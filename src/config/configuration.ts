@@ -5,7 +5,7 @@
  * value that is absent gets its default where it is used. Entries are other than they are written.
  */
 import type { EntryPlace } from '../oauth/account.ts';
-import type { OAuthSettings } from '../oauth/auth-settings.ts';
+import type { RemoteServer } from '../oauth/open-remote-transport.ts';
 import type { ChildLimits } from '../process/sandbox/child-limits.ts';
 import type { Sandbox } from '../process/sandbox/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
@@ -49,15 +49,9 @@ export type ServerSettings = Values<typeof settingKeys, { readonly byDefault: un
 	readonly hasOwnScope: boolean;
 };
 
-/** An MCP server that we start ourselves. */
-export interface StdioServerEntry {
-	readonly kind: 'stdio';
+/** What every entry of `mcpServers` has. */
+interface EntryBase {
 	readonly name: string;
-	readonly record: SpawnRecord;
-	/** Absolute file with further environment variables, which is read at the start. */
-	readonly envFile?: string | undefined;
-	/** Environment variables with secret references, which are resolved at the start. */
-	readonly secrets?: SecretStrings | undefined;
 	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;
 	/** The file that contains the entry. */
@@ -66,27 +60,25 @@ export interface StdioServerEntry {
 	readonly isOfUser?: boolean | undefined;
 }
 
+/** An MCP server that we start ourselves. */
+export interface StdioServerEntry extends EntryBase {
+	readonly kind: 'stdio';
+	readonly record: SpawnRecord;
+	/** Absolute file with further environment variables, which is read at the start. */
+	readonly envFile?: string | undefined;
+	/** Environment variables with secret references, which are resolved at the start. */
+	readonly secrets?: SecretStrings | undefined;
+}
+
 /** An MCP server that is reached by URL. */
-export interface RemoteServerEntry {
+export interface RemoteServerEntry extends RemoteServer, EntryBase {
 	readonly kind: 'http' | 'sse' | 'ws';
 	readonly name: string;
-	readonly url: string;
+	readonly file: string;
 	readonly headers: Readonly<Record<string, string>>;
-	/** Headers with secret references, which are resolved when it is dialed. */
-	readonly secrets?: SecretStrings | undefined;
-	/** A shell command that prints headers. */
-	readonly headersHelper?: string | undefined;
-	/** The absolute folder that it runs in. */
-	readonly cwd?: string | undefined;
-	/** How to sign in; undefined means the defaults. */
-	readonly oauth: OAuthSettings | undefined;
 	/** Other entries with this URL, in the files that were read. */
 	readonly sameUrl?: readonly EntryPlace[] | undefined;
 	readonly timeoutMs: number | undefined;
-	readonly settings: ServerSettings;
-	readonly isEnabled: boolean;
-	readonly file: string;
-	readonly isOfUser?: boolean | undefined;
 }
 
 export type ServerEntry = StdioServerEntry | RemoteServerEntry;

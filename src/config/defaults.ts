@@ -1,4 +1,4 @@
-/* What holds when no file has a key: for the table of keys, and for who uses the value. */
+/* Defaults of keys that no file has: for the table of keys, and for the code that uses the value. */
 
 /** Number of tools above which agents search. */
 export const EXPOSE_ABOVE = 60;

@@ -75,7 +75,7 @@ function editedText(
 	const isThere = isReplaced(first, rule) && first['action'] === rule.action && rule.hide === undefined;
 	if (isThere || isDeepStrictEqual(first, rule)) return text;
 	const inserted = insertRule(text, file, ruleText);
-	// The last one first, so that the others keep their places.
+	// The last one first, so that the places of the others stay.
 	return [...(rules ?? []).entries()]
 		.filter(([, each]) => isReplaced(each, rule))
 		.reduceRight((left, [at]) => left && removeJsonItem(left, ['policy'], at + 1), inserted);

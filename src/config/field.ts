@@ -101,9 +101,8 @@ export class Field {
 
 	/** A non-empty string with its variables expanded. */
 	text(): string | undefined {
-		if (!this.isPresent) return undefined;
-		if (typeof this.value !== 'string' || this.value === '') return this.report('a non-empty string');
-		return this.#expanded(this.value);
+		const given = this.expect(isText, 'a non-empty string');
+		return given === undefined ? undefined : this.#expanded(given);
 	}
 
 	/** A path, resolved against the folder of the file, or another one. */
@@ -115,23 +114,10 @@ export class Field {
 		return resolve(folder, whole);
 	}
 
-	/** A whole number of at least one. */
-	count(): number | undefined {
-		if (!this.isPresent) return undefined;
-		const isCount = Number.isSafeInteger(this.value) && Number(this.value) > 0;
-		return isCount ? Number(this.value) : this.report('a whole number above 0');
-	}
-
-	/** A whole number of at least zero. */
-	countOrZero(): number | undefined {
-		if (this.value === 0) return 0;
-		const isCount = !this.isPresent || (Number.isSafeInteger(this.value) && Number(this.value) > 0);
-		return isCount ? this.count() : this.report('a whole number, 0 or above');
-	}
-
-	flag(): boolean | undefined {
-		if (!this.isPresent) return undefined;
-		return typeof this.value === 'boolean' ? this.value : this.report('true or false');
+	/** The value, when it is a right one; any other is a problem. */
+	expect<T>(isRight: (value: unknown) => value is T, allowed: string): T | undefined {
+		if (isRight(this.value)) return this.value;
+		return this.isPresent ? this.report(allowed) : undefined;
 	}
 
 	/** An array of strings. */
@@ -171,7 +157,8 @@ export class Field {
 		if (typeof this.value === 'string') return this.#expanded(this.value);
 		if (Array.isArray(this.value)) return this.items().map((item) => item.json());
 		if (!isObject(this.value)) return this.value;
-		return Object.fromEntries(this.entries().flatMap(([key, field]) => keepPresent(key, field.json())));
+		const members = this.entries().map(([key, field]) => [key, field.json()]);
+		return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 	}
 
 	#emptyOrText(): string | undefined {
@@ -222,16 +209,14 @@ export class Field {
 	}
 }
 
-function keepPresent(key: string, value: unknown): [string, unknown][] {
-	return value === undefined ? [] : [[key, value]];
+export function isText(value: unknown): value is string {
+	return typeof value === 'string' && value !== '';
 }
 
 /** Report keys that are probably mistyped ones of `names`; any other may belong to another program, as `foreign` do. */
 export function reportMistyped(field: Field, names: readonly string[], foreign: readonly string[]): void {
 	if (!isObject(field.value)) return;
-	for (const [key, inner] of field.entries()) {
-		if (names.includes(key) || foreign.includes(key)) continue;
-		const [meant] = nearest(key, names);
+	for (const { inner, meant } of unknownKeys(field, [...names, ...foreign], names)) {
 		if (meant !== undefined && !field.at(meant).isPresent)
 			inner.report(`${meant}, if that was meant; it is ignored as it is`, 'an unknown key');
 	}
@@ -239,10 +224,17 @@ export function reportMistyped(field: Field, names: readonly string[], foreign: 
 
 /** Report every unknown key. */
 export function onlyKeys(field: Field, names: readonly string[]): void {
-	for (const [key, inner] of field.entries()) {
-		if (names.includes(key)) continue;
-		const [meant] = nearest(key, names);
-		const allowed = names.filter((name) => !name.startsWith('$')).join(', ');
+	const allowed = names.filter((name) => !name.startsWith('$')).join(', ');
+	for (const { inner, meant } of unknownKeys(field, names, names))
 		inner.report(allowed + (meant === undefined ? '' : `; did you mean ${meant}`), 'an unknown key');
-	}
+}
+
+/** The fields that are not known, each with the name that was probably meant. */
+function unknownKeys(
+	field: Field,
+	known: readonly string[],
+	names: readonly string[],
+): { readonly inner: Field; readonly meant: string | undefined }[] {
+	const unknown = field.entries().filter(([key]) => !known.includes(key));
+	return unknown.map(([key, inner]) => ({ inner, meant: nearest(key, names)[0] }));
 }

@@ -36,8 +36,6 @@ export type KeyTrust = 'blocked' | 'counts' | 'inside' | 'part' | 'free';
 
 /** The rest of a key. */
 export interface KeyRules<T> {
-	/** The sentence of the documentation. */
-	readonly about: string;
 	/** The value of a file without the key. */
 	readonly empty?: T;
 	/** The object needs the key: what is allowed, for the problem of one without it. */
@@ -56,7 +54,10 @@ export interface KeyRules<T> {
 	readonly isSecret?: boolean;
 }
 
-export interface Key<T> extends Shape<T>, KeyRules<T> {}
+export interface Key<T> extends Shape<T>, KeyRules<T> {
+	/** The sentence of the documentation. */
+	readonly about: string;
+}
 
 /** A table of any section. */
 export type AnyKeys = Readonly<Record<string, Key<unknown>>>;
@@ -73,12 +74,18 @@ export type Values<K, Sure = WithEmpty | { readonly required: string }> = {
 	readonly [N in keyof K as K[N] extends Sure ? N : never]: ValueOf<K[N]>;
 } & { readonly [N in keyof K as K[N] extends Sure ? never : N]?: ValueOf<K[N]> | undefined };
 
-/** A key of this shape. Its rules keep their type, from which `Values` are made; a member that is no rule does not compile. */
+/**
+ * A key of this shape, with the sentence of its documentation. The type of its rules is that of the argument, from which `Values` are made;
+ * a member that is no rule does not compile.
+ */
+export function key<T>(shape: Shape<T>, about: string): Shape<T> & { readonly about: string };
 export function key<T, const R extends KeyRules<T>>(
 	shape: Shape<T>,
+	about: string,
 	rules: R & { readonly [N in Exclude<keyof R, keyof KeyRules<T>>]: never },
-): Shape<T> & R {
-	return { ...shape, ...rules };
+): Shape<T> & { readonly about: string } & R;
+export function key(shape: Shape<unknown>, about: string, rules: KeyRules<unknown> = {}): Key<unknown> {
+	return { ...shape, about, ...rules };
 }
 
 export const text: Shape<string> = {
@@ -128,18 +135,25 @@ export const secret: Shape<string | SecretText> = {
 	read: (field) => field.secretText() ?? field.text(),
 };
 
-export const flag: Shape<boolean> = { read: (field) => field.flag(), schema: { type: 'boolean' } };
+export const flag: Shape<boolean> = {
+	read: (field) => field.expect((value) => typeof value === 'boolean', 'true or false'),
+	schema: { type: 'boolean' },
+};
 
 /** A whole number above 0. */
 export const count: Shape<number> = {
-	read: (field) => field.count(),
+	read: (field) => field.expect(isWhole(1), 'a whole number above 0'),
 	schema: { type: 'integer', minimum: 1 },
 };
 
 export const countOrZero: Shape<number> = {
-	read: (field) => field.countOrZero(),
+	read: (field) => field.expect(isWhole(0), 'a whole number, 0 or above'),
 	schema: { type: 'integer', minimum: 0 },
 };
+
+function isWhole(least: number): (value: unknown) => value is number {
+	return (value): value is number => Number.isSafeInteger(value) && Number(value) >= least;
+}
 
 /** Numbers and booleans are written as text. */
 const plainText: KeySchema = { type: ['string', 'number', 'boolean'] };
@@ -154,7 +168,7 @@ export const textMap: KeySchema = { type: 'object', additionalProperties: plainT
 /** An object of strings that may have secret references. */
 export const secretMap: Shape<SecretMap> = { read: (field) => field.secretMap(), schema: textMap };
 
-/** Several texts, or one that stands alone. */
+/** Several strings, or one that stands alone. */
 export function oneOrMore(
 	split: (text: string) => readonly string[] = (text) => [text],
 ): Shape<readonly string[]> {

@@ -10,18 +10,18 @@ import { dirname, join } from 'node:path';
 import { isCode } from '../errors.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { absoluteFolder } from '../files/state-folder.ts';
+import type { ChildLimits } from '../process/sandbox/child-limits.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import { CONFIG_LIMIT_BYTES } from './config-limits.ts';
 import type { Configuration, ServerEntry } from './configuration.ts';
 import type { FieldSource } from './field.ts';
 import { type ConfigFile, inEffect, mergeSections } from './merge-sections.ts';
-import { withPins } from './pin-mode.ts';
 import { readPluginRegistry, registryFile } from './plugin-registry.ts';
 import { isPluginsYaml, parseConfigText, readPluginsYaml } from './plugins-yaml.ts';
 import { type ConfigProblem, configProblem, unreadableProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
-import { withSameUrl } from './same-url.ts';
-import { withChildLimits } from './sections/confinement.ts';
+import { sameUrlOf } from './same-url.ts';
+import { childLimitKeys } from './sections/confinement.ts';
 import { type FileSections, noSections, readSections } from './sections/sections.ts';
 import { withoutSelf } from './self-entry.ts';
 import { type BlockedFile, blockUntrusted, type ReadProjectFile } from './trust/blocked.ts';
@@ -66,8 +66,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const project = options.file ?? findProjectFile(cwd, environment['HOME']);
 	const root = project === undefined ? cwd : dirname(project);
 	const reading: Reading = {
-		environment,
-		environmentName: options.environmentName,
+		...options,
 		root,
 		unset: new Set(),
 		problems: [],
@@ -75,7 +74,6 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 		files: [],
 		read: [],
 		blocked: [],
-		onProjectFile: options.onProjectFile,
 		namesPlugins: false,
 		hasPlans: false,
 	};
@@ -90,19 +88,22 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const { files, problems, brokenFiles, unset, blocked } = reading;
 	const notes: string[] = [];
 	const read = inEffect(reading.read);
-	const merged = withPins(
-		withChildLimits(withSameUrl(withoutSelf(mergeSections(read), reading, notes), read)),
-	);
-	const mcpServers = merged.mcpServers.map((server) => withProvider(server, merged.identityProvider));
-	const tools = { ...merged.tools, ...untrustedTools(read, root) };
-	const configuration = { root, files, ...merged, mcpServers, tools };
-	return { configuration, read, problems, brokenFiles, unset: [...unset], notes, blocked };
+	const merged = withoutSelf(mergeSections(read), reading, notes);
+	const configuration = { root, files, ...completed(merged, read) };
+	const tools = { ...configuration.tools, ...untrustedTools(read, root) };
+	return {
+		configuration: { ...configuration, tools },
+		read,
+		problems,
+		brokenFiles,
+		unset: [...unset],
+		notes,
+		blocked,
+	};
 }
 
 /** The settings for reading, and the results so far. */
-interface Reading {
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	readonly environmentName: string | undefined;
+interface Reading extends LoadOptions {
 	readonly root: string;
 	readonly unset: Set<string>;
 	readonly problems: ConfigProblem[];
@@ -110,7 +111,6 @@ interface Reading {
 	readonly files: string[];
 	readonly read: ConfigFile[];
 	readonly blocked: BlockedFile[];
-	readonly onProjectFile: LoadOptions['onProjectFile'];
 	/** True when a file has a `plugins` key, even an empty one. */
 	namesPlugins: boolean;
 	/** True when a file turns plans on, trusted or not. */
@@ -131,7 +131,7 @@ function readInto(reading: Reading, file: string, origin: Origin): void {
 function readPlans({ root, environment, onProjectFile, blocked }: Reading): void {
 	for (const plan of planFilesIn(root)) {
 		const { file, bytes } = plan;
-		const found = { file, bytes, effects: planEffects(plan), folder: root };
+		const found = { file, bytes, effects: () => planEffects(plan), folder: root };
 		onProjectFile?.(found);
 		const untrusted = blockUntrusted(found, environment);
 		if (untrusted) blocked.push(untrusted);
@@ -179,7 +179,7 @@ function readFile(
 		};
 		const source = { file, document, environment, environmentName, unset, problems };
 		reading.hasPlans ||= isObject(document.value) && document.value['plans'] === true;
-		const found = { file, bytes, effects: projectEffects(document.value, root), folder: root };
+		const found = { file, bytes, effects: () => projectEffects(document.value, root), folder: root };
 		if (isProject) reading.onProjectFile?.(found);
 		const blocked = isProject ? blockUntrusted(found, environment) : undefined;
 		const isTrusted = blocked === undefined;
@@ -197,10 +197,30 @@ function ofUser(sections: FileSections): FileSections {
 	return { ...sections, mcpServers: sections.mcpServers.map((entry) => ({ ...entry, isOfUser: true })) };
 }
 
-/** An entry whose users the organisation vouches for has its identity provider. */
-function withProvider(server: ServerEntry, identityProvider: Configuration['identityProvider']): ServerEntry {
-	if (server.kind === 'stdio' || server.oauth?.grant !== 'enterprise') return server;
-	return { ...server, oauth: { ...server.oauth, identityProvider } };
+/** The sections with what an entry has of its own, else of all: limits, the pin mode; and an identity provider where it needs one. */
+function completed(sections: FileSections, read: readonly ConfigFile[]): FileSections {
+	const { pin = 'warn', fabric, tools, plugins, identityProvider } = sections;
+	const ofAll = Object.entries(sections.limits).filter(([name]) => Object.hasOwn(childLimitKeys, name));
+	const limited = <T extends { readonly limits?: ChildLimits | undefined }>(child: T): T =>
+		ofAll.length === 0 ? child : { ...child, limits: { ...Object.fromEntries(ofAll), ...child.limits } };
+	const mcpServers = sections.mcpServers.map((server): ServerEntry => {
+		const settings = { ...server.settings, pin: server.settings.pin ?? pin };
+		if (server.kind === 'stdio') return { ...server, settings, record: limited(server.record) };
+		const { oauth } = server;
+		return {
+			...server,
+			...sameUrlOf(server, read),
+			settings,
+			oauth: oauth?.grant === 'enterprise' ? { ...oauth, identityProvider } : oauth,
+		};
+	});
+	return {
+		...sections,
+		mcpServers,
+		plugins: plugins.map(limited),
+		tools: limited(tools),
+		fabric: fabric && { ...fabric, pin: fabric.pin ?? pin },
+	};
 }
 
 /** A truncated YAML file may still parse: an empty file to null, the start of a key to a string. */

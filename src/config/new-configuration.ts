@@ -25,7 +25,7 @@ export function newConfigurationText(folder: string, servers: Readonly<Record<st
 	// MCP servers, as in the .mcp.json of any client. \${VAR} and \${VAR:-default} are put in.
 	"mcpServers": ${indented},
 
-	// What tools may be told: a tool sees the keys it declares. Tools are looked for in ./tools;
+	// Values for tools: a tool sees the keys it declares. Tools are looked for in ./tools;
 	// "roots" names other folders, and "examples": true adds the bundled examples.
 	"tools": { "config": {} },
 

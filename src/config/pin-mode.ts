@@ -1,5 +1,5 @@
 /* What happens when a server changes a tool that was accepted. */
-import type { Configuration, PinMode } from './configuration.ts';
+import type { PinMode } from './configuration.ts';
 import { key, type Shape, word } from './key.ts';
 
 /** The strictest is the last. */
@@ -14,21 +14,11 @@ const strictIfWrong: Shape<PinMode> = {
 	read: (field, place) => pinMode.read(field, place) ?? (field.isPresent ? 'quarantine' : undefined),
 };
 
-export const pinOfAll = key(strictIfWrong, {
-	about:
-		'what happens when an MCP server changes its tools: `"warn"`, `"quarantine"` or `"off"` ([pins](trust.md#pins)); the strictest of all files counts',
-	byDefault: 'warn',
-	merge: (one, other) => (pinModes.indexOf(other) > pinModes.indexOf(one) ? other : one),
-});
-
-/** The sections with the pin mode of all servers where an entry, or the fabric, has none of its own. */
-export function withPins<Sections extends Pick<Configuration, 'mcpServers' | 'fabric' | 'pin'>>(
-	sections: Sections,
-): Sections {
-	const { fabric, pin: ofAll = 'warn' } = sections;
-	const mcpServers = sections.mcpServers.map((server) => ({
-		...server,
-		settings: { ...server.settings, pin: server.settings.pin ?? ofAll },
-	}));
-	return { ...sections, mcpServers, fabric: fabric && { ...fabric, pin: fabric.pin ?? ofAll } };
-}
+export const pinOfAll = key(
+	strictIfWrong,
+	'what happens when an MCP server changes its tools: `"warn"`, `"quarantine"` or `"off"` ([pins](trust.md#pins)); the strictest of all files counts',
+	{
+		byDefault: 'warn',
+		merge: (one, other) => (pinModes.indexOf(other) > pinModes.indexOf(one) ? other : one),
+	},
+);

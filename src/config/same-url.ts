@@ -6,23 +6,21 @@
 import { existsSync } from 'node:fs';
 import { pathWithoutLinks } from '../files/path-without-links.ts';
 import { describeEntry, type EntryPlace } from '../oauth/account.ts';
-import type { RemoteServerEntry, ServerEntry } from './configuration.ts';
+import type { RemoteServerEntry } from './configuration.ts';
 import type { ConfigFile } from './merge-sections.ts';
-import type { FileSections } from './sections/sections.ts';
 import { writtenUrl } from './trust/project-effects.ts';
 import { TrustRecord } from './trust/trust-record.ts';
 
-/** The sections with `sameUrl` at each remote entry that shares its URL, also with one that another file overrides. */
-export function withSameUrl(sections: FileSections, files: readonly ConfigFile[]): FileSections {
-	const all = files.flatMap((file) => file.sections.mcpServers);
-	const mcpServers = sections.mcpServers.map((entry): ServerEntry => {
-		if (entry.kind === 'stdio') return entry;
-		const sameUrl = all
-			.filter((other) => other.kind !== 'stdio' && other.url === entry.url && !isSame(other, entry))
-			.map(({ file, name }) => ({ file, name }));
-		return sameUrl.length === 0 ? entry : { ...entry, sameUrl };
-	});
-	return { ...sections, mcpServers };
+/** `sameUrl` of a remote entry: the others with its URL in the files that were read, also those that another file overrides. */
+export function sameUrlOf(
+	entry: RemoteServerEntry,
+	files: readonly ConfigFile[],
+): Pick<RemoteServerEntry, 'sameUrl'> {
+	const sameUrl = files
+		.flatMap(({ sections }) => sections.mcpServers)
+		.filter((other) => other.kind !== 'stdio' && other.url === entry.url && !isSame(other, entry))
+		.map(({ file, name }) => ({ file, name }));
+	return sameUrl.length === 0 ? {} : { sameUrl };
 }
 
 /** The other entries with the URL of this one, in prose. Reads the record of trusted projects. */

@@ -37,7 +37,7 @@ export const STARTED_BY_HEADER = 'orchestra-started-by';
 const HUB_ID_CHARACTERS = 24;
 
 const serverCommands = ['serve', 'bridge'];
-const ownFiles = ['dist/cli/main.js', 'mctl', 'mctl.cmd'];
+const selfFiles = ['dist/cli/main.js', 'mctl', 'mctl.cmd'];
 
 /** Flags that select another hub than that of the folder. */
 const elsewhere = /^--(?:config|orchestrator-addr)(?:=|$)/;
@@ -46,7 +46,7 @@ const elsewhere = /^--(?:config|orchestrator-addr)(?:=|$)/;
 export function isSelfCommand({ command, args = [] }: Pick<SpawnRecord, 'command' | 'args'>): boolean {
 	const commandLine = [command, ...args];
 	if (!commandLine.some((arg) => serverCommands.includes(arg))) return false;
-	const at = commandLine.findIndex(isOwnProgram);
+	const at = commandLine.findIndex(isSelfProgram);
 	if (commandLine.some((arg) => elsewhere.test(arg))) return false;
 	return (
 		at !== -1 && serverCommands.includes(commandLine.slice(at + 1).find((arg) => !arg.startsWith('-')) ?? '')
@@ -152,7 +152,7 @@ function hubLink(place: string): string {
 	return `${HUB}${place}`;
 }
 
-function isOwnProgram(word: string): boolean {
+function isSelfProgram(word: string): boolean {
 	if (/^mctl(?:\.cmd|\.js|\.mjs)?$/i.test(basename(word))) return true;
 	// Only a path can be a link to this program; a configuration may have hundreds of arguments.
 	return /[/\\]/.test(word) && isSelfFile(word);
@@ -161,13 +161,13 @@ function isOwnProgram(word: string): boolean {
 /** True when the path is this program or a link to it: an installed package links its main file, a checkout its script. */
 export function isSelfFile(path: string): boolean {
 	const place = realPath(path);
-	return place !== undefined && ownPlaces().has(place);
+	return place !== undefined && selfPlaces().has(place);
 }
 
 let places: ReadonlySet<string> | undefined;
 
-function ownPlaces(): ReadonlySet<string> {
-	places ??= new Set(ownFiles.flatMap((file) => realPath(join(packageRoot(), file)) ?? []));
+function selfPlaces(): ReadonlySet<string> {
+	places ??= new Set(selfFiles.flatMap((file) => realPath(join(packageRoot(), file)) ?? []));
 	return places;
 }
 

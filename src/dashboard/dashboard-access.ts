@@ -16,6 +16,12 @@ const SECRET_BYTES = 32;
 /** The verdict about a request: it may enter, its sender is unknown, or another site sends it. */
 export type EntryVerdict = 'ok' | 'unauthorized' | 'forbidden';
 
+/** What is read of a request. */
+export interface SentRequest {
+	readonly headers: IncomingHttpHeaders;
+	readonly socket: { readonly localPort?: number | undefined };
+}
+
 export interface AccessOptions {
 	/** The check of `Authorization: Bearer`. */
 	readonly hasToken: Authenticate;
@@ -54,31 +60,31 @@ export class DashboardAccess {
 	}
 
 	/** End the login of a request. */
-	leave(headers: IncomingHttpHeaders, port: number): void {
-		this.#logins.delete(this.loginOf(headers, port));
+	leave(request: SentRequest): void {
+		this.#logins.delete(this.loginOf(request));
 	}
 
 	/** The id that the requests of one login share; another one for each browser. */
-	loginOf({ cookie = '' }: IncomingHttpHeaders, port: number): string {
-		return hashOf(cookieValue(cookie, cookieName(port)));
+	loginOf(request: SentRequest): string {
+		return hashOf(cookieValue(request.headers.cookie ?? '', cookieName(request)));
 	}
 
 	/** Whether a request for the page may enter. */
-	forPage(headers: IncomingHttpHeaders, port: number): EntryVerdict {
-		const isKnown = this.#hasToken({ headers }) !== undefined || this.#isLoggedIn(headers, port);
+	forPage(request: SentRequest): EntryVerdict {
+		const isKnown = this.#hasToken(request) !== undefined || this.#isLoggedIn(request);
 		return isKnown ? 'ok' : 'unauthorized';
 	}
 
 	/** Whether a request for the API may enter. A request with a cookie must come from the page. */
-	forApi(headers: IncomingHttpHeaders, port: number, changesState: boolean): EntryVerdict {
-		if (this.#hasToken({ headers }) !== undefined) return 'ok';
-		if (!this.#isLoggedIn(headers, port)) return 'unauthorized';
-		return isFromPage(headers, changesState) ? 'ok' : 'forbidden';
+	forApi(request: SentRequest, changesState: boolean): EntryVerdict {
+		if (this.#hasToken(request) !== undefined) return 'ok';
+		if (!this.#isLoggedIn(request)) return 'unauthorized';
+		return isFromPage(request.headers, changesState) ? 'ok' : 'forbidden';
 	}
 
-	#isLoggedIn(headers: IncomingHttpHeaders, port: number): boolean {
+	#isLoggedIn(request: SentRequest): boolean {
 		// A lookup by hash takes the same time for every wrong value.
-		const hash = this.loginOf(headers, port);
+		const hash = this.loginOf(request);
 		const now = this.#now();
 		if ((this.#logins.get(hash) ?? 0) <= now) return false;
 		this.#logins.delete(hash);
@@ -97,18 +103,18 @@ export class DashboardAccess {
 }
 
 /** The header that gives a browser its cookie. */
-export function cookieHeader(value: string, port: number, isSecure: boolean): string {
-	const secure = isSecure ? '; Secure' : '';
-	return `${cookieName(port)}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+export function cookieHeader(value: string, request: SentRequest): string {
+	const secure = 'encrypted' in request.socket ? '; Secure' : '';
+	return `${cookieName(request)}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /** The header that takes the cookie away. */
-export function noCookieHeader(port: number): string {
-	return `${cookieName(port)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
+export function noCookieHeader(request: SentRequest): string {
+	return `${cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
 }
 
-function cookieName(port: number): string {
-	return `orchestra_${port}`;
+function cookieName({ socket }: SentRequest): string {
+	return `orchestra_${socket.localPort ?? 0}`;
 }
 
 function cookieValue(header: string, name: string): string {

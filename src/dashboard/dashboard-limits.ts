@@ -1,73 +1,52 @@
 /* Every limit of the dashboard. Tests pass smaller ones. */
-export interface DashboardLimits {
+const defaults = {
 	/** How long a login code can be used, in milliseconds. */
-	readonly codeMs: number;
-	/** Login codes that nobody used yet. */
-	readonly codes: number;
-	/** A browser that sends nothing for this time must log in again, in milliseconds. */
-	readonly loginMs: number;
-	readonly logins: number;
-	/** Longest body of a request, in bytes. */
-	readonly bodyBytes: number;
-	readonly eventStreams: number;
-	/** Unread bytes of a stream above which events and messages are dropped. */
-	readonly unreadBytes: number;
-	/** Interval of the events, in milliseconds. */
-	readonly tickMs: number;
-	/** Interval of `state` and of the look for approvals, in milliseconds. */
-	readonly stateMs: number;
-	/** Interval of `ping` on a stream without other events, in milliseconds. */
-	readonly pingMs: number;
-	/** Rows of one `calls` event. */
-	readonly eventRows: number;
-	/** Lines of one `log` event. */
-	readonly eventLines: number;
-	/** How long calls are followed after the last request of a page, in milliseconds. */
-	readonly followMs: number;
-	/** Calls that are retained. */
-	readonly calls: number;
-	/** Calls whose arguments, progress and errors are retained: the last ones, and as many that failed or were slow. */
-	readonly details: number;
-	/** All of that, in characters. */
-	readonly detailCharacters: number;
-	/** A call is slow from this time on, in milliseconds. */
-	readonly slowMs: number;
-	/** Calls of the page in flight. */
-	readonly pageCalls: number;
-	/** Commands that run for the page. */
-	readonly commandsAtOnce: number;
-	/** How long a command may take, in milliseconds. A sign-in waits for the user. */
-	readonly commandMs: number;
-	/** Longest answer of a command, in characters. */
-	readonly commandAnswerCharacters: number;
-	/** Longest line of a command besides its answer, in bytes. */
-	readonly commandLineBytes: number;
-}
-
-export const defaultDashboardLimits: DashboardLimits = {
 	codeMs: 5 * 60_000,
+	/** Login codes that nobody used yet. */
 	codes: 16,
+	/** A browser that sends nothing for this time must log in again, in milliseconds. */
 	loginMs: 12 * 60 * 60_000,
 	logins: 64,
+	/** Longest body of a request, in bytes. */
 	bodyBytes: 10 * 1024 * 1024,
 	eventStreams: 64,
+	/** Unread bytes of a stream above which events and messages are dropped. */
 	unreadBytes: 256 * 1024,
+	/** Interval of the events, in milliseconds. */
 	tickMs: 250,
+	/** Interval of `state` and of the look for approvals, in milliseconds. */
 	stateMs: 1000,
+	/** Interval of `ping` on a stream without other events, in milliseconds. */
 	pingMs: 10_000,
+	/** Rows of one `calls` event. */
 	eventRows: 100,
+	/** Lines of one `log` event. */
 	eventLines: 200,
+	/** How long calls are followed after the last request of a page, in milliseconds. */
 	followMs: 60_000,
+	/** Calls that are retained. */
 	calls: 100_000,
+	/** Calls whose arguments, progress and errors are retained: the last ones, and as many that failed or were slow. */
 	details: 2000,
+	/** All of that, in characters. */
 	detailCharacters: 32 * 1024 * 1024,
+	/** A call is slow from this time on, in milliseconds. */
 	slowMs: 1000,
+	/** Calls of the page in flight. */
 	pageCalls: 32,
+	/** Commands that run for the page. */
 	commandsAtOnce: 4,
+	/** How long a command may take, in milliseconds. A sign-in waits for the user. */
 	commandMs: 10 * 60_000,
+	/** Longest answer of a command, in characters. */
 	commandAnswerCharacters: 4 * 1024 * 1024,
+	/** Longest line of a command besides its answer, in bytes. */
 	commandLineBytes: 64 * 1024,
 };
+
+export type DashboardLimits = Readonly<Record<keyof typeof defaults, number>>;
+
+export const defaultDashboardLimits: DashboardLimits = defaults;
 
 /** Replies above this size are compressed, in bytes. */
 export const COMPRESSED_FROM_BYTES: number = 8 * 1024;

@@ -9,11 +9,11 @@ import type { HttpExchange } from '../http/http-exchange.ts';
 import type { HttpRoute } from '../http/http-route.ts';
 import { readBody } from '../http/request-body.ts';
 import { jsonObject } from '../wire/json.ts';
-import { type ApiExchange, refuseApi, replyApi, replyFailure, safeHeaders } from './api/api-reply.ts';
+import { type ApiExchange, refuseApi, replyApi, replyFailure, send, sendText } from './api/api-reply.ts';
 import { ApiRoutes } from './api/api-routes.ts';
 import { cookieHeader, type DashboardAccess, type EntryVerdict, noCookieHeader } from './dashboard-access.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
-import { PageFiles, plain } from './page-files.ts';
+import { PageFiles } from './page-files.ts';
 
 /** The same reply for every reason. */
 const UNAUTHORIZED = `This browser is not signed in. A link works once, for a few minutes.
@@ -52,18 +52,15 @@ export class DashboardSite {
 	async #servePage({ request, response }: HttpExchange): Promise<void> {
 		const { pathname, searchParams } = new URL(request.url ?? '', 'http://own');
 		const name = pathname.slice('/dashboard/'.length);
-		const port = request.socket.localPort ?? 0;
 		if (name === 'enter') {
 			const cookie = this.#access.enter(searchParams.get('code') ?? '');
-			if (cookie !== undefined)
-				response.setHeader('Set-Cookie', cookieHeader(cookie, port, 'encrypted' in request.socket));
+			if (cookie !== undefined) response.setHeader('Set-Cookie', cookieHeader(cookie, request));
 			// A browser that opens the link a second time has its cookie already.
-			else if (this.#access.forPage(request.headers, port) !== 'ok')
-				return plain(response, 401, UNAUTHORIZED);
+			else if (this.#access.forPage(request) !== 'ok') return sendText(response, 401, UNAUTHORIZED);
 			this.#followed.use(response);
 			return request.headers['sec-fetch-site'] === 'cross-site' ? goOn(response) : redirect(response);
 		}
-		if (this.#access.forPage(request.headers, port) !== 'ok') return plain(response, 401, UNAUTHORIZED);
+		if (this.#access.forPage(request) !== 'ok') return sendText(response, 401, UNAUTHORIZED);
 		this.#followed.use(response);
 		await this.#pages.serve(name, request, response);
 	}
@@ -71,7 +68,7 @@ export class DashboardSite {
 	async #serveApi({ request, response, streams }: HttpExchange): Promise<void> {
 		const isPost = request.method === 'POST';
 		if (!isPost && request.method !== 'GET') return refuseApi(response, 405, 'method_not_allowed');
-		const verdict = this.#access.forApi(request.headers, request.socket.localPort ?? 0, isPost);
+		const verdict = this.#access.forApi(request, isPost);
 		if (verdict !== 'ok') return refuseApi(response, statuses[verdict], verdict);
 		this.#followed.use(response);
 		const url = new URL(request.url ?? '', 'http://own');
@@ -92,18 +89,16 @@ export class DashboardSite {
 			query: url.searchParams,
 			path,
 			body: value,
-			login: this.#access.loginOf(request.headers, request.socket.localPort ?? 0),
+			login: this.#access.loginOf(request),
 			signal: aborting.signal,
 		};
 		await this.#answer(exchange);
 	}
 
 	#signOut(request: HttpExchange['request'], response: HttpExchange['response']): void {
-		const { headers, socket } = request;
-		const port = socket.localPort ?? 0;
-		this.#access.leave(headers, port);
-		this.#api.signOut(this.#access.loginOf(headers, port));
-		response.setHeader('Set-Cookie', noCookieHeader(port));
+		this.#access.leave(request);
+		this.#api.signOut(this.#access.loginOf(request));
+		response.setHeader('Set-Cookie', noCookieHeader(request));
 		replyApi({ request, response }, { isDone: true, command: 'mctl dashboard' });
 	}
 
@@ -123,24 +118,11 @@ const statuses: Readonly<Record<Exclude<EntryVerdict, 'ok'>, number>> = { unauth
  * redirect of such a request, but it does when a page of ours goes on.
  */
 function goOn(response: HttpExchange['response']): void {
-	const headers = {
-		...safeHeaders,
-		'Cache-Control': 'no-store',
-		'Content-Type': 'text/html; charset=utf-8',
-		Refresh: '0; url=/dashboard/',
-		'Content-Length': 0,
-	};
-	response.writeHead(200, headers).end();
+	send(response, 200, '', { 'Content-Type': 'text/html; charset=utf-8', Refresh: '0; url=/dashboard/' });
 }
 
 function redirect(response: HttpExchange['response']): void {
-	const headers = {
-		...safeHeaders,
-		'Cache-Control': 'no-store',
-		Location: '/dashboard/',
-		'Content-Length': 0,
-	};
-	response.writeHead(303, headers).end();
+	send(response, 303, '', { Location: '/dashboard/' });
 }
 
 /** The segments after `/api/`, decoded; undefined when one is not percent-encoding. */

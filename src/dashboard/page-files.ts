@@ -13,7 +13,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { attempt } from '../errors.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularFile } from '../files/regular-file.ts';
-import { safeHeaders } from './api/api-reply.ts';
+import { safeHeaders, sendText } from './api/api-reply.ts';
 import { PAGE_FILE_BYTES } from './dashboard-limits.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -48,10 +48,10 @@ export class PageFiles {
 	async serve(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const wanted = name === '' ? 'index.html' : name;
 		if (request.method !== 'GET' && request.method !== 'HEAD')
-			return plain(response, 405, 'method not allowed');
+			return sendText(response, 405, 'method not allowed');
 		if (!this.#names.has(wanted)) {
-			if (wanted === 'index.html') return plain(response, 503, 'The page is not built: npm run build.');
-			return plain(response, 404, 'not found');
+			if (wanted === 'index.html') return sendText(response, 503, 'The page is not built: npm run build.');
+			return sendText(response, 404, 'not found');
 		}
 		const { type, tag, bytes } = await this.#load(wanted);
 		const headers = { ...safeHeaders, 'Content-Type': type, ETag: tag, Vary: 'Accept-Encoding' };
@@ -71,18 +71,6 @@ export class PageFiles {
 		this.#files.set(name, known);
 		return known;
 	}
-}
-
-/** Send a short text. */
-export function plain(response: ServerResponse, status: number, text: string): void {
-	if (response.headersSent || response.destroyed) return;
-	const headers = {
-		...safeHeaders,
-		'Cache-Control': 'no-store',
-		'Content-Type': 'text/plain; charset=utf-8',
-	};
-	response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) });
-	response.end(text);
 }
 
 function fileNames(folder: string): string[] {

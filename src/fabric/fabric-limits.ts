@@ -95,6 +95,11 @@ export const LABELS_LIMIT = 32;
 /** Workers whose calls a hub counts, and failures that it remembers. */
 export const COUNTED_WORKERS = 10_000;
 export const SHOWN_FAILURES_LIMIT = 20;
+/** A worker that refused a call of a tool gets another call of it later than this, unless all have. */
+export const REFUSED_MS = 1000;
+export const REFUSALS_LIMIT = 10_000;
+/** How long a worker is full before it says so. */
+export const PRESENCE_LOAD_MS = 250;
 /** How long a worker may take to accept an order of the administrator. */
 export const ORDER_MS = 5000;
 
@@ -148,8 +153,13 @@ export const ADVERTISE_DEBOUNCE_MS = 10;
 export const PROGRESS_EVERY_MS = 20;
 /** Log messages of a call within one period. */
 export const CALL_LOGS_LIMIT = 200;
+/** The same that a hub passes on: a worker that keeps to its limit never reaches it. */
+export const HUB_CALL_LOGS_LIMIT: number = 2 * CALL_LOGS_LIMIT;
 export const CALL_LOG_PERIOD_MS = 1000;
 
+/** Client requests of one call that a hub passes on at once, and answers that it remembers for a repeated request. */
+export const CLIENT_REQUESTS_LIMIT = 64;
+export const ANSWERS_LIMIT = 256;
 /** The most rounds of client requests in one call. */
 export const REMOTE_ROUNDS_LIMIT = 16;
 export const REMOTE_SESSION_CHARACTERS = 100;

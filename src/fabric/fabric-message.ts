@@ -57,12 +57,12 @@ const headerNames: Readonly<Record<keyof Envelope, string>> = {
 	traceparent: 'traceparent',
 };
 
-/** Write the headers of a message into `headers`. */
+/** Add the headers of a message to `headers`, which has none of them. */
 export function writeEnvelope(headers: MsgHdrs, envelope: Envelope): MsgHdrs {
 	for (const [name, value] of Object.entries(envelope)) {
 		if (value === undefined) continue;
 		// `Object.entries` widens the keys; there are no others.
-		headers.set(headerNames[name as keyof Envelope], headerValue(String(value)));
+		headers.append(headerNames[name as keyof Envelope], headerValue(String(value)));
 	}
 	return headers;
 }

@@ -24,15 +24,6 @@ import { assertBounded, tooDeep } from './value-bounds.ts';
 /** Entries on the parser's stack besides collections: the document and a scalar. */
 const STACK_MARGIN = 2;
 
-export interface YamlOptions {
-	/** Depth limit of lists and maps. Default `NESTING_DEPTH`. */
-	depth?: number;
-	/** Longest text, in characters. Default `YAML_LIMIT_CHARACTERS`. */
-	limitCharacters?: number;
-	/** Accept `<<` as a merge key in YAML 1.2 too. Default false. */
-	merge?: boolean;
-}
-
 export interface YamlDocument {
 	readonly document: Yaml.Document;
 	readonly lines: Yaml.LineCounter;
@@ -40,17 +31,19 @@ export interface YamlDocument {
 }
 
 /** Parse a text to a value. Throws `bad_input` for invalid YAML or a text over a limit, with `data.line` if known. */
-export function parseBoundedYaml(text: string, options: YamlOptions = {}): unknown {
-	return boundedValue(composeBoundedYaml(text, options).document, options);
+export function parseBoundedYaml(text: string): unknown {
+	return boundedValue(composeBoundedYaml(text).document);
 }
 
-/** Parse a text to nodes, to edit before `boundedValue`. Throws as `parseBoundedYaml` does. */
-export function composeBoundedYaml(text: string, options: YamlOptions = {}): YamlDocument {
-	const { depth = NESTING_DEPTH, limitCharacters = YAML_LIMIT_CHARACTERS, merge = false } = options;
-	if (text.length > limitCharacters) throw bad(`longer than ${limitCharacters} characters`);
+/**
+ * Parse a text to nodes, to edit before `boundedValue`. Throws as `parseBoundedYaml` does. `merge` accepts `<<` as a
+ * merge key in YAML 1.2 too.
+ */
+export function composeBoundedYaml(text: string, { merge = false } = {}): YamlDocument {
+	if (text.length > YAML_LIMIT_CHARACTERS) throw bad(`longer than ${YAML_LIMIT_CHARACTERS} characters`);
 	// Loaded on first use.
 	const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml;
-	assertBoundedTokens(yaml, text, depth);
+	assertBoundedTokens(yaml, text);
 	const lines = new yaml.LineCounter();
 	const settings = {
 		lineCounter: lines,
@@ -67,14 +60,14 @@ export function composeBoundedYaml(text: string, options: YamlOptions = {}): Yam
 }
 
 /** The plain value of a document. Throws `bad_input` when aliases make it too deep or too large. */
-export function boundedValue(document: Yaml.Document, options: YamlOptions = {}): unknown {
+export function boundedValue(document: Yaml.Document): unknown {
 	const value: unknown = document.toJS({ maxAliasCount: YAML_ALIAS_LIMIT });
-	assertBounded(value, { depth: options.depth ?? NESTING_DEPTH, count: YAML_VALUE_LIMIT });
+	assertBounded(value, { count: YAML_VALUE_LIMIT });
 	return value;
 }
 
 /** Run the parts of the package that do not recurse. */
-function assertBoundedTokens(yaml: typeof Yaml, text: string, depthLimit: number): void {
+function assertBoundedTokens(yaml: typeof Yaml, text: string): void {
 	const parser = new yaml.Parser();
 	let lexemes = 0;
 	let aliases = 0;
@@ -82,17 +75,17 @@ function assertBoundedTokens(yaml: typeof Yaml, text: string, depthLimit: number
 		if (++lexemes > YAML_LEXEME_LIMIT) throw bad(`more than ${YAML_LEXEME_LIMIT} tokens`);
 		if (lexeme.startsWith('*') && ++aliases > YAML_ALIAS_LIMIT)
 			throw bad(`more than ${YAML_ALIAS_LIMIT} aliases`);
-		for (const token of parser.next(lexeme)) assertTokenDepth(token, depthLimit);
-		if (parser.stack.length > depthLimit + STACK_MARGIN) throw tooDeep(depthLimit);
+		for (const token of parser.next(lexeme)) assertTokenDepth(token);
+		if (parser.stack.length > NESTING_DEPTH + STACK_MARGIN) throw tooDeep(NESTING_DEPTH);
 	}
-	for (const token of parser.end()) assertTokenDepth(token, depthLimit);
+	for (const token of parser.end()) assertTokenDepth(token);
 }
 
 /** The parser's stack shows most of the depth; a key that turns out to be a map shows only here. */
-function assertTokenDepth(root: Yaml.CST.Token, depthLimit: number): void {
+function assertTokenDepth(root: Yaml.CST.Token): void {
 	let level: Yaml.CST.Token[] = [root];
 	for (let depth = 0; level.length > 0; depth++) {
-		if (depth > depthLimit + STACK_MARGIN) throw tooDeep(depthLimit);
+		if (depth > NESTING_DEPTH + STACK_MARGIN) throw tooDeep(NESTING_DEPTH);
 		level = level.flatMap(innerTokens);
 	}
 }

@@ -39,3 +39,6 @@ export const WATCH_TREE_POLL_MS = 3000;
 /** Limits per root; changes beyond them are not reported. */
 export const WATCHED_FOLDERS_LIMIT = 1000;
 export const TOOL_FOLDER_DEPTH = 12;
+
+/** Characters of a hash that names a file or a lock. */
+export const HASHED_NAME_CHARACTERS = 24;

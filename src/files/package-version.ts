@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from './package-root.ts';
 
-/** Reads the file on every call: keep the result. */
+/** Reads the file on every call. */
 export function packageVersion(): string {
 	const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
 	// Our own package.json has a version.

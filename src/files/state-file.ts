@@ -6,10 +6,10 @@ import { assertPrivate } from './private-path.ts';
 import { readRegularText } from './regular-file.ts';
 
 /** Undefined for a file that is absent or damaged. Throws when another user may write it. */
-export function readState(path: string): unknown {
+export function readState(path: string, limitBytes?: number): unknown {
 	assertPrivate(path);
 	// A file that was cut by a crash is the same as an absent one.
-	return attempt(() => JSON.parse(readRegularText(path)));
+	return attempt(() => JSON.parse(readRegularText(path, limitBytes)));
 }
 
 /** Replace the file whole: a reader sees the old text or the new one. Throws the error of the system. */

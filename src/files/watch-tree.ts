@@ -18,23 +18,17 @@ import {
 } from './files-limits.ts';
 import { FolderWatch } from './folder-watch.ts';
 
-export interface TreeWatchOptions {
-	readonly onChange: () => void;
-	/** Selects folders below the root by name. Default: all except hidden ones and `node_modules`. */
-	readonly isWatched?: ((name: string) => boolean) | undefined;
-}
-
 export class TreeWatch {
 	readonly #root: string;
-	readonly #options: TreeWatchOptions;
+	readonly #onChanged: () => void;
 	readonly #watches = new Map<string, FolderWatch>();
 	readonly #changes: Debounce = new Debounce(() => this.#onChange(), { quietMs: WATCH_DEBOUNCE_MS });
 	#poll: NodeJS.Timeout | undefined;
 
-	/** Every folder is watched when the constructor returns. Does not keep the process alive. */
-	constructor(root: string, options: TreeWatchOptions) {
+	/** Every folder but hidden ones and `node_modules` is watched when the constructor returns. Does not keep the process alive. */
+	constructor(root: string, onChanged: () => void) {
 		this.#root = resolve(root);
-		this.#options = options;
+		this.#onChanged = onChanged;
 		this.#updateWatches();
 	}
 
@@ -71,19 +65,18 @@ export class TreeWatch {
 	}
 
 	#foldersIn(folder: string): string[] {
-		const { isWatched = isToolFolder } = this.#options;
 		// It may be missing or unreadable.
 		return attempt(() => {
 			const entries: Dirent[] = readdirSync(folder, { withFileTypes: true });
 			return entries
-				.filter((entry) => entry.isDirectory() && isWatched(entry.name))
+				.filter((entry) => entry.isDirectory() && isToolFolder(entry.name))
 				.map(({ name }) => join(folder, name));
 		}, []);
 	}
 
 	#onChange(): void {
 		this.#updateWatches();
-		this.#options.onChange();
+		this.#onChanged();
 	}
 
 	#startPolling(): void {

@@ -20,8 +20,9 @@ export interface HubHttpAdditions {
 
 /** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
 export async function openHubHttp(deps: HubHttpDeps, additions: HubHttpAdditions = {}): Promise<HubHttp> {
-	const { hub, shared, folder, onRequest, log } = deps;
-	const settings = await listenerSettings(deps.address, deps.settings);
+	const { hub, opened, shared, folder, worker, onRequest, log } = deps;
+	const { spans } = opened;
+	const settings = await listenerSettings(deps.address, opened.configuration().hub);
 	const token = ensureToken(tokenFile(folder));
 	const hasToken = bearerToken(token);
 	const whole: Served = { provider: hub, shared };
@@ -34,15 +35,15 @@ export async function openHubHttp(deps: HubHttpDeps, additions: HubHttpAdditions
 		views.set(id, served);
 		return served;
 	};
-	const metrics = new HubMetrics(hub, deps);
+	const metrics = new HubMetrics(hub, { spans, worker });
 	const listener = await HttpListener.open({
 		...settings,
 		authenticate: (request) => hasToken(request) ?? additions.authenticate?.(request),
 		routes: [healthRoute, metricsRoute(metrics), ...(additions.routes ?? [])],
 		provider: (name) => (name === undefined ? whole : view(name)),
-		continuesTraces: deps.spans !== undefined,
+		continuesTraces: spans !== undefined,
 		onRequest,
-		isSelfRequest: ({ headers }) => deps.opened.chain.isSelfRequest(headers[STARTED_BY_HEADER]),
+		isSelfRequest: ({ headers }) => opened.chain.isSelfRequest(headers[STARTED_BY_HEADER]),
 		log,
 	});
 	return {

@@ -7,6 +7,7 @@
  */
 import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { CallTable } from '../rpc/calls/call-table.ts';
+import { rpcErrorOf } from '../rpc/rpc-error.ts';
 import type { JournalEntry } from './journal/journal.ts';
 
 /** A call that began. */
@@ -150,4 +151,15 @@ export class CallFeed {
 		this.#listeners = listeners;
 		this.#needsValues = listeners.some(({ takesText }) => takesText !== true);
 	}
+}
+
+/**
+ * The attribute `error.type` of the OpenTelemetry conventions: `tool_error` for a result that reports a failure, else
+ * the code of the JSON-RPC error, else ours.
+ */
+export function errorTypeOf({ outcome, error, thrown }: CallEnd): string | undefined {
+	if (outcome === 'ok') return undefined;
+	if (outcome === 'failed') return 'tool_error';
+	const code = rpcErrorOf(thrown)?.code;
+	return code === undefined ? (error ?? outcome) : String(code);
 }

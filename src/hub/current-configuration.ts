@@ -4,16 +4,17 @@
  * parsed changes nothing, because an editor may be in the middle of writing it.
  */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '../config/configuration.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
 import { blockedText, trustHint } from '../config/trust/blocked.ts';
+import { TrustRecord } from '../config/trust/trust-record.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
 import { Listeners } from '../rpc/listeners.ts';
 import { type Policy, policyOf } from '../trust/policy.ts';
 import type { Hub } from './hub.ts';
-import { watchTrust } from './project-trust.ts';
 import type { Source } from './source.ts';
 
 /** How the configuration of a hub is loaded. */
@@ -75,7 +76,12 @@ export class CurrentConfiguration {
 		const reload = (): void => void this.reload();
 		this.#stopWatching = [
 			watchFiles(configurationFiles(environment, this.configuration), reload),
-			watchTrust(environment, { load: () => load(this.#options), current: () => this.#loaded, reload }),
+			// It changes with every project of the user.
+			watchFiles([TrustRecord.ofUser(environment).file], () => {
+				const [now, next] = [this.#loaded, load(this.#options)];
+				if (!isDeepStrictEqual([next.configuration, next.blocked], [now.configuration, now.blocked]))
+					reload();
+			}),
 		];
 	}
 

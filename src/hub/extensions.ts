@@ -6,7 +6,7 @@
  * everything behind the hub. All others are removed in both directions, except for those that the
  * user passes (`extensions.pass`): the hub does not look at them.
  */
-import type { Log } from '../log.ts';
+import { type Log, loggedOnce } from '../log.ts';
 import type { Extensions } from '../protocol/mcp-types.ts';
 import { SKILLS } from '../protocol/meta.ts';
 import { TASKS } from '../protocol/tasks.ts';
@@ -79,13 +79,11 @@ export class ExtensionRules {
 /** The extensions that are declared to clients of a hub: the extensions of all its servers and its own. */
 export class AnnouncedExtensions {
 	readonly #sources: () => readonly Source[];
-	readonly #log: Log;
-	/** The extensions that were logged because their settings differ. */
-	readonly #differing = new Set<string>();
+	readonly #warn: (text: string) => void;
 
 	constructor(sources: () => readonly Source[], log: Log) {
 		this.#sources = sources;
-		this.#log = log;
+		this.#warn = loggedOnce((text) => log.warn(text));
 	}
 
 	/** The extensions for a client of this era. Equal settings of servers pass, differing ones become `{}`; those of the hub itself win. */
@@ -104,16 +102,10 @@ export class AnnouncedExtensions {
 		const merged = new Map<string, Open>();
 		for (const [id, settings] of servers.flatMap((declared) => Object.entries(declared))) {
 			const isSame = encodeJson(merged.get(id) ?? settings) === encodeJson(settings);
-			if (!isSame) this.#differs(id);
+			if (!isSame) this.#warn(`servers declare the extension ${id} with different settings; clients get {}`);
 			merged.set(id, isSame ? settings : {});
 		}
 		return merged;
-	}
-
-	#differs(id: string): void {
-		if (this.#differing.has(id)) return;
-		this.#differing.add(id);
-		this.#log.warn(`servers declare the extension ${id} with different settings; clients get {}`);
 	}
 }
 

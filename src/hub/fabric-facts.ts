@@ -10,11 +10,5 @@ export function usedFabric({ sources }: Pick<Hub, 'sources'>): FabricOverview | 
 
 /** @param worker the tools that this hub announces to others */
 export function fabricFacts(hub: Pick<Hub, 'sources'>, worker: WorkerOverview | undefined): FabricFacts {
-	const offer = worker && {
-		...worker,
-		running: Object.fromEntries(worker.running),
-		accepted: Object.fromEntries(worker.accepted),
-		refused: Object.fromEntries(worker.refused),
-	};
-	return { use: usedFabric(hub) ?? null, offer: offer ?? null };
+	return { use: usedFabric(hub) ?? null, offer: worker ?? null };
 }

@@ -1,7 +1,7 @@
 /*
  * What a hub knows about its fabric, for commands, the dashboard and metrics. Types only:
- * the fabric is a layer above, and is loaded with the setting only. Times are milliseconds
- * since 1970.
+ * the fabric is a layer above, and is loaded with the setting only, and the page in the browser
+ * has no types of Node.js. Times are milliseconds since 1970.
  */
 
 /** The connection to the NATS servers. */
@@ -29,6 +29,9 @@ export interface WorkerFacts {
 	readonly labels: readonly string[];
 	/** Calls of all hubs that it ran when it last said so. */
 	readonly running: number;
+	/** How many calls it runs at once, of all hubs and of one; null without a configured limit. */
+	readonly limit: number | null;
+	readonly hubLimit: number | null;
 	/** It finishes its calls and accepts no more. */
 	readonly isDraining: boolean;
 }
@@ -102,24 +105,17 @@ export interface WorkerOverview {
 	readonly isReady: boolean;
 	readonly isDraining: boolean;
 	/** Calls that run, by the calling hub. */
-	readonly running: ReadonlyMap<string, number>;
+	readonly running: Readonly<Record<string, number>>;
 	/** Calls that were accepted, by the calling hub. */
-	readonly accepted: ReadonlyMap<string, number>;
+	readonly accepted: Readonly<Record<string, number>>;
 	/** Calls that were refused, by the kind of the reason. */
-	readonly refused: ReadonlyMap<string, number>;
+	readonly refused: Readonly<Record<string, number>>;
 }
-
-/** `WorkerOverview` as JSON: counts by the name of the hub, or by the reason. */
-export type SharedWorker = {
-	readonly [K in keyof WorkerOverview]: WorkerOverview[K] extends ReadonlyMap<string, number>
-		? Readonly<Record<string, number>>
-		: WorkerOverview[K];
-};
 
 /** Both sides as JSON: the tools of others that this hub uses, and those that it announces; each null when it does not. */
 export interface FabricFacts {
 	readonly use: FabricOverview | null;
-	readonly offer: SharedWorker | null;
+	readonly offer: WorkerOverview | null;
 }
 
 /** A source that uses the tools of other hubs. */

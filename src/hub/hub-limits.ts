@@ -18,7 +18,6 @@ export const FILES_WAIT_MS = 60_000;
 /** How long changes of a list are collected while servers start, in milliseconds; doubled with each notification. */
 export const CHANGE_FEED_COLLECT_MS = 1000;
 export const COLLECT_MAX_MS = 8000;
-export const KNOWN_FILE_NAME_CHARACTERS = 24;
 export const KNOWN_LIMIT_BYTES: number = 8 * 1024 * 1024;
 
 /** Most groups of the fabric that are pinned. */

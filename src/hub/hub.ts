@@ -25,7 +25,7 @@ import { clientName, HubCall } from './calls/hub-call.ts';
 import { journalCalls } from './calls/journal-calls.ts';
 import { limitCalls } from './calls/limit-calls.ts';
 import { matchSkills } from './calls/match-skills.ts';
-import { compose, type Handler, type Reader, readerOf, send, type Targets } from './calls/middleware.ts';
+import { compose, type Handler, type Reader, readerOf, sentBy, type Targets } from './calls/middleware.ts';
 import { PlainRoutes } from './calls/plain-routes.ts';
 import { reportCalls } from './calls/report-calls.ts';
 import { routeCalls } from './calls/route-calls.ts';
@@ -148,14 +148,13 @@ export class Hub implements Source, Provider {
 			journalCalls(this.#journal),
 			loops && limitCalls(loops, gate),
 			gate && applyPolicy(gate),
-		)({ list: (kind, reader) => targets.list(kind, reader), request: send });
+		)(sentBy(targets));
 	}
 
 	/** The rest of the life of a call that was allowed and sent: an earlier hub did both. */
 	#sentLife(): Handler {
 		const { trace } = this.#options;
-		const life = compose(trace, reportCalls(this.calls), journalCalls(this.#journal));
-		return life({ list: (kind, reader) => this.#targets.list(kind, reader), request: send });
+		return compose(trace, reportCalls(this.calls), journalCalls(this.#journal))(sentBy(this.#targets));
 	}
 
 	/** The items that the client of a request sees; without a context all. */
@@ -301,7 +300,7 @@ export class Hub implements Source, Provider {
 
 	/** Whether a policy has rules. */
 	get hasPolicy(): boolean {
-		return this.#options.gate?.isOpen === false;
+		return this.#options.gate?.policy.isEmpty === false;
 	}
 
 	/** The policy changed, and it may hide other tools. */

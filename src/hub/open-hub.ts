@@ -6,6 +6,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { HubChain, hubIdIn } from '../config/self-entry.ts';
+import type { BlockedFile } from '../config/trust/blocked.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { configuredEmbeddings, type OpenEmbeddings } from '../library/embeddings/open-embeddings.ts';
 import { isExporting } from '../telemetry/is-exporting.ts';
@@ -13,7 +14,6 @@ import type { ExportCounts, Tracer } from '../telemetry/tracer.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
-import { SharedPins } from '../trust/pins/shared-pins.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
 import { absenceText, absentServers } from './absent-servers.ts';
 import type { Middleware } from './calls/middleware.ts';
@@ -31,10 +31,10 @@ import { joinedInstructions } from './server-instructions.ts';
 import { ConnectedClients } from './sessions/connected-clients.ts';
 import { able, type Source } from './source.ts';
 import { buildSources, type OpenFabric, type SourceSetup } from './sources/build-sources.ts';
-import type { Learning } from './sources/mcp/mcp-source-options.ts';
 import { StartLimiter } from './sources/mcp/process/start-limiter.ts';
+import type { Learning } from './sources/mcp/server-deps.ts';
 import { ToolScans } from './sources/mcp/tools/tool-scans.ts';
-import type { PluginLink } from './sources/plugin-link.ts';
+import type { PluginLink, PluginLinkOptions } from './sources/plugin-link.ts';
 import type { StorageRouter } from './storage/storage-router.ts';
 import { HubTasks } from './tasks/hub-tasks.ts';
 import { TaskTools, taskToolNames } from './tasks/task-tools.ts';
@@ -98,38 +98,36 @@ export interface OpenedHub {
 export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const { log, journal } = options;
 	const current = new CurrentConfiguration(options);
-	const { configuration } = current.loaded;
-	const chain = new HubChain(options.environment, options.file ?? configuration.root);
-	const children = { ...options, environment: chain.within(options.environment) };
-	const storage = lazyStorage(configuration.root, () => hub.sources);
-	const link = lazyLink(options, configuration, () => opened);
-	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const { rules, ...own } = sourceDefaults(current, options, () => hub);
-	const { clients, results, tasks } = own;
-	const setup = { embeddings: embeddings.get, storage, link: link.get, ...own };
+	const settings = (): Configuration => current.configuration;
+	const blocked = (): readonly BlockedFile[] => current.loaded.blocked;
+	const chain = new HubChain(options.environment, options.file ?? settings().root);
+	const environment = chain.within(options.environment);
+	const { setup, gate, close } = setupOf(current, { ...options, environment }, () => opened);
+	const { results, tasks, clients, storage, embeddings } = setup;
 	const tracing = await openTracing(options);
 	const hub = new Hub({
 		tasks,
-		id: () => hubIdIn(children.environment),
+		id: () => hubIdIn(environment),
 		results,
-		exposure: toolExposure(current, options, embeddings.get),
-		...rules,
+		exposure: toolExposure(settings, options, embeddings),
+		gate,
+		loops: new LoopGuard(settings),
 		trace: tracing?.trace,
 		clients,
-		sources: await build(setup, children, configuration),
+		sources: await build(setup, settings()),
 		log,
-		unusedReason: (tool) => blockedReasonOf(tool, current.loaded.blocked) ?? problemOf(tool, current.loaded),
-		instructions: () => joinedInstructions(options.instructions, trustInstructions(current.loaded.blocked)),
-		untrusted: () => trustInstructions(current.loaded.blocked),
-		listWaitMs: () => options.listWaitMs ?? current.configuration.limits.listMs,
+		unusedReason: (tool) => blockedReasonOf(tool, blocked()) ?? problemOf(tool, current.loaded),
+		instructions: () => joinedInstructions(options.instructions, trustInstructions(blocked())),
+		untrusted: () => trustInstructions(blocked()),
+		listWaitMs: () => options.listWaitMs ?? settings().limits.listMs,
 		...(journal && { journal }),
 	});
-	current.watch(hub, (next, earlier) => build(setup, children, next, earlier));
+	current.watch(hub, (next, earlier) => build(setup, next, earlier));
 	const opened: OpenedHub = {
 		hub,
 		storage,
 		chain,
-		configuration: () => current.configuration,
+		configuration: settings,
 		loaded: () => current.loaded,
 		unset: () => current.loaded.unset,
 		spans: tracing && (() => tracing.tracer.counts),
@@ -138,80 +136,72 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		async close() {
 			current.close();
 			await hub.close();
-			await link.close();
-			await embeddings.close();
+			await close();
 			await tracing?.tracer.close();
 		},
 	};
 	return opened;
 }
 
-function resultSource(
-	current: CurrentConfiguration,
-	{ environment, log, lastingResults: lasting }: OpenHubOptions,
-): ResultSource {
-	const budgets = new ClientBudgets(() => current.configuration);
-	return new ResultSource({ environment, log, lasting, budgets });
-}
+/** The deps of all sources of a hub, whatever the configuration. */
+type HubSetup = Omit<SourceSetup, 'configuration' | 'earlier' | 'storage'> &
+	Pick<OpenedHub, 'storage'> &
+	Pick<OpenHubOptions, 'address'> & {
+		readonly embeddings: OpenEmbeddings;
+		readonly results: ResultSource;
+		readonly tasks: HubTasks;
+		readonly plans: PlanHub;
+	};
 
-/** The deps that sources and calls of one hub share. */
-function sourceDefaults(
+/** @param opened is called after the hub is open */
+function setupOf(
 	current: CurrentConfiguration,
 	options: OpenHubOptions,
-	hub: () => Hub,
-): SourceDefaults {
-	const { environment, log, reportsFindings } = options;
-	const results = resultSource(current, options);
-	const rules = callRules(current, options);
-	return {
-		rules,
-		plans: planDeps(hub, current, { gate: rules.gate, environment }),
+	opened: () => OpenedHub,
+): { setup: HubSetup; gate: CallGate; close: () => Promise<void> } {
+	const { log, environment, address, lastingResults: lasting } = options;
+	const settings = (): Configuration => current.configuration;
+	const { root, hub } = settings();
+	const link = lazyLink({ opened, address, certsDir: options.certsDir ?? hub.certsDir, log });
+	const embeddings = configuredEmbeddings(() => settings().search.embeddings, options);
+	const approvals = new Approvals({ files: ApprovalFiles.ofUser(environment), log });
+	const gate = new CallGate({ policy: () => current.policy, approvals, root });
+	const results = new ResultSource({ environment, log, lasting, budgets: new ClientBudgets(settings) });
+	const setup: HubSetup = {
+		...options,
+		embeddings: embeddings.get,
+		storage: lazyStorage(root, () => opened().hub.sources),
+		link: link.get,
+		waitsForFailed: options.listWaitMs !== undefined,
 		clients: new ConnectedClients(),
 		limiter: new StartLimiter(),
-		review: { stores: new SharedPins(), scans: new ToolScans(reportsFindings) },
+		review: { stores: new Map(), scans: new ToolScans(options.reportsFindings) },
 		results,
-		tasks: new HubTasks({ configuration: () => current.configuration, environment, results, log }),
+		tasks: new HubTasks({ configuration: settings, environment, results, log }),
+		plans: planDeps(() => opened().hub, current, { gate, environment }),
 	};
+	const close = async (): Promise<void> => {
+		await link.close();
+		await embeddings.close();
+	};
+	return { setup, gate, close };
 }
 
-type SourceDefaults = Pick<SourceSetup, 'clients' | 'limiter' | 'review'> & {
-	readonly results: ResultSource;
-	readonly tasks: HubTasks;
-	readonly plans: PlanHub;
-	readonly rules: ReturnType<typeof callRules>;
-};
-
 function toolExposure(
-	current: CurrentConfiguration,
+	settings: () => Configuration,
 	{ view, log, journal, environment }: OpenHubOptions,
 	embeddings: OpenEmbeddings,
 ): ToolExposure {
-	const settings = (): Configuration => current.configuration;
-	const usageFile = usageFileOf(current.configuration.root, environment);
-	const meter = journal && new ListMeter(journal);
 	return new ToolExposure({
 		settings,
 		view,
 		log,
 		journalFile: journal?.file,
-		usageFile,
-		meter,
+		usageFile: usageFileOf(settings().root, environment),
+		meter: journal && new ListMeter(journal),
 		embeddings,
 		ownTools: [...taskToolNames, 'run_plan'],
 	});
-}
-
-/** The gate that decides whether a call is made. */
-function callRules(
-	current: CurrentConfiguration,
-	{ environment, log }: OpenHubOptions,
-): { gate: CallGate; loops: LoopGuard } {
-	const gate = new CallGate({
-		policy: () => current.policy,
-		approvals: new Approvals({ files: ApprovalFiles.ofUser(environment), log }),
-		root: current.configuration.root,
-	});
-	return { gate, loops: new LoopGuard(() => current.configuration) };
 }
 
 /** Loaded when the environment names a collector. */
@@ -228,16 +218,13 @@ async function openTracing(
 }
 
 /** The listener for plugins; its code is loaded when the first plugin starts. */
-function lazyLink(
-	{ address, certsDir, log }: OpenHubOptions,
-	{ hub }: Configuration,
-	opened: () => OpenedHub,
-): { get: () => Promise<PluginLink>; close: () => Promise<void> } {
+function lazyLink(options: PluginLinkOptions): {
+	get: () => Promise<PluginLink>;
+	close: () => Promise<void>;
+} {
 	let link: Promise<PluginLink> | undefined;
-	const open = async (): Promise<PluginLink> => {
-		const { openPluginLink } = await import('./sources/open-plugin-link.ts');
-		return openPluginLink({ opened, address, certsDir: certsDir ?? hub.certsDir, log });
-	};
+	const open = async (): Promise<PluginLink> =>
+		new (await import('./sources/plugin-link.ts')).PluginLink(options);
 	return {
 		get: () => (link ??= open()),
 		close: async () => (await link)?.close(),
@@ -264,30 +251,13 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 }
 
 async function build(
-	setup: Pick<SourceSetup, 'embeddings' | 'storage' | 'link' | 'limiter' | 'clients' | 'review'> & {
-		results: ResultSource;
-		tasks: HubTasks;
-		plans: PlanHub;
-	},
-	options: OpenHubOptions,
+	setup: HubSetup,
 	configuration: Configuration,
 	earlier: readonly Source[] = [],
 ): Promise<Source[]> {
-	const { cwd, environment, log, address, openFabric, listWaitMs, learning } = options;
-	const waitsForFailed = listWaitMs !== undefined;
 	// The port must be open before the hub is announced.
-	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await address?.();
-	const built = await buildSources({
-		...setup,
-		configuration,
-		cwd,
-		environment,
-		log,
-		earlier,
-		openFabric,
-		waitsForFailed,
-		learning,
-	});
+	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await setup.address?.();
+	const built = await buildSources({ ...setup, configuration, earlier });
 	// Some clients read the list once, so the tools are there before there is a task.
 	const taskTools = configuration.tasks.keep ? [new TaskTools(setup.tasks)] : [];
 	return [...built, setup.results, ...taskTools, ...(await planSources(setup.plans, configuration, earlier))];

@@ -1,20 +1,16 @@
-/* What a hub does about project files that are not trusted: notify clients, explain calls, follow the record. */
-import { isDeepStrictEqual } from 'node:util';
-import type { LoadedConfiguration } from '../config/load.ts';
+/* What a hub does about project files that are not trusted: notify clients, explain calls. */
 import { type BlockedFile, blockedText, trustHint } from '../config/trust/blocked.ts';
-import { TrustRecord } from '../config/trust/trust-record.ts';
-import { watchFiles } from '../files/watch-files.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
 
 /** Files that the instructions name. */
-const TOLD_FILES = 8;
+const NAMED_FILES = 8;
 
 /** The instructions for agents: an agent that misses tools can say why. The decision is the user's. */
 export function trustInstructions(blocked: readonly BlockedFile[]): string | undefined {
 	if (blocked.length === 0) return undefined;
-	const sentences = blocked.slice(0, TOLD_FILES).map((file) => `${blockedText(file)}.`);
-	if (blocked.length > TOLD_FILES)
-		sentences.push(`${blocked.length - TOLD_FILES} more files are not trusted.`);
+	const sentences = blocked.slice(0, NAMED_FILES).map((file) => `${blockedText(file)}.`);
+	if (blocked.length > NAMED_FILES)
+		sentences.push(`${blocked.length - NAMED_FILES} more files are not trusted.`);
 	const folder = blocked[0]?.folder ?? '';
 	const advice = `To use them, the user has to look at the file and run "mctl trust" in ${folder}. Tell the user when one of them is needed; do not run the command yourself.`;
 	return [...sentences, advice].join(' ');
@@ -32,27 +28,4 @@ export function blockedReasonOf(tool: string, blocked: readonly BlockedFile[]): 
 	}
 	const other = blocked.find(({ effects }) => effects.some(({ kind }) => kind === 'plugin'));
 	return other && `It may belong to a plugin that is blocked: ${why(other)}`;
-}
-
-/**
- * Watch the record of trust; returns a function that stops it. The record changes with every project of the user, so
- * `reload` is called only when that changes the configuration of this hub.
- */
-export function watchTrust(
-	environment: Readonly<NodeJS.ProcessEnv>,
-	{ load, current, reload }: TrustChange,
-): () => void {
-	return watchFiles([TrustRecord.ofUser(environment).file], () => {
-		const [now, next] = [current(), load()];
-		const isSame = isDeepStrictEqual([next.configuration, next.blocked], [now.configuration, now.blocked]);
-		if (!isSame) reload();
-	});
-}
-
-export interface TrustChange {
-	/** Reads the configuration anew. */
-	readonly load: () => LoadedConfiguration;
-	/** The configuration in use. */
-	readonly current: () => LoadedConfiguration;
-	readonly reload: () => void;
 }

@@ -17,7 +17,7 @@ import type { Tool } from '../protocol/mcp-types.ts';
 import { type WordRun, wordDiff } from '../sequence-diff.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';
 import { fabricSource } from '../trust/pins/pin-source.ts';
-import { PinStore } from '../trust/pins/pin-store.ts';
+import { PinStore, type PinStores, pinStoreAt } from '../trust/pins/pin-store.ts';
 import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import {
 	hashesSha256,
@@ -25,7 +25,6 @@ import {
 	type PinnedTool,
 	pinnedFields,
 	pinnedTool,
-	type ToolHashes,
 	toolHashes,
 } from '../trust/pins/tool-pin.ts';
 import { DIFF_COMPARED_CHARACTERS } from '../trust/trust-limits.ts';
@@ -93,12 +92,9 @@ export type ComparedEntry = ServerEntry | ListedEntry;
 
 /** Compare the tools of these servers, in their order. Never throws for the content of a file. */
 export function serverDrifts(entries: readonly ComparedEntry[], environment: Environment): ServerDrift[] {
-	const stores = new Map<string, PinStore>();
+	const stores: PinStores = new Map();
 	return entries.map((entry) => {
-		const place = pinPlace(entry.file, environment);
-		const store = stores.get(place.lockFile) ?? new PinStore(place);
-		stores.set(place.lockFile, store);
-		return driftOf(entry, store, environment);
+		return driftOf(entry, pinStoreAt(pinPlace(entry.file, environment), stores), environment);
 	});
 }
 
@@ -193,34 +189,23 @@ function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment
 	if (base.problem) return { ...base, state: problem ? 'broken' : 'too_large', drifted: [] };
 	if (hashes === undefined || tools === undefined) return { ...base, state: 'unknown', drifted: [] };
 	if (pin === 'off' || pinned === undefined) return { ...base, state: 'unpinned', drifted: [] };
-	const drifted = withDefinitions(driftBetween(pinned, hashes), { pinned, tools, store, entry });
-	return { ...base, state: drifted.length === 0 ? 'same' : 'drifted', drifted };
+	const drifts = driftBetween(pinned, hashes);
+	if (drifts.length === 0) return { ...base, state: 'same', drifted: [] };
+	const definitions = store.definitions(name);
+	const drifted = drifts.map(({ tool, kind }): ToolDrift => {
+		const current = tools.find((each) => each.name === tool);
+		const after = current && pinnedTool(current);
+		const before = definitions.get(pinned.get(tool) ?? '');
+		const isQuarantined = pin === 'quarantine' && kind !== 'removed';
+		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
+		return { tool, kind, isQuarantined, before, after, parts };
+	});
+	return { ...base, state: 'drifted', drifted };
 }
 
 function tooLargeError({ name, file }: ComparedEntry, tools: number): OrchestraError {
 	return new OrchestraError('bad_input', `${name} has too much to be pinned: ${tools} tools`, {
 		hint: `With "pin": "quarantine" its tools are quarantined; write "pin": "off" for it in ${file} to use them without pins.`,
-	});
-}
-
-function withDefinitions(
-	drifted: readonly DriftedTool[],
-	{
-		pinned,
-		tools,
-		store,
-		entry: { name, settings },
-	}: { pinned: ToolHashes; tools: readonly Tool[]; store: PinStore; entry: ComparedEntry },
-): ToolDrift[] {
-	if (drifted.length === 0) return [];
-	const definitions = store.definitions(name);
-	return drifted.map(({ tool, kind }) => {
-		const current = tools.find((each) => each.name === tool);
-		const after = current && pinnedTool(current);
-		const before = definitions.get(pinned.get(tool) ?? '');
-		const isQuarantined = settings.pin === 'quarantine' && kind !== 'removed';
-		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
-		return { tool, kind, isQuarantined, before, after, parts };
 	});
 }
 

@@ -91,8 +91,17 @@ export interface SourceStatus {
 	readonly logFile?: string | undefined;
 }
 
+/** The facts of a status that a report has too: null when they are unknown. */
+type ReportedFacts = {
+	readonly [Fact in 'pid' | 'era' | 'revision' | 'version' | 'tools' | 'logFile']: NonNullable<
+		SourceStatus[Fact]
+	> | null;
+};
+
+type ReportedCounts = 'calls' | 'queued' | 'starts' | 'restarts' | 'failedStarts' | 'processes' | 'drifted';
+
 /** The status of a source outside of the process that has it. Times are ISO 8601. */
-export interface SourceReport {
+export interface SourceReport extends ReportedFacts, Required<Pick<SourceStatus, ReportedCounts>> {
 	readonly id: string;
 	/** The same as `id`. */
 	readonly name: string;
@@ -108,22 +117,9 @@ export interface SourceReport {
 	/** Why what is not listed may be its own, and when it is started again; null when it is not down. */
 	readonly downReason: string | null;
 	readonly nextTryAt: string | null;
-	readonly calls: number;
-	readonly queued: number;
-	readonly starts: number;
-	readonly restarts: number;
-	readonly failedStarts: number;
-	readonly pid: number | null;
 	readonly startedAt: string | null;
-	readonly processes: number;
 	/** Resident memory of all its processes; null when it is unknown. */
 	readonly memoryBytes: number | null;
-	readonly era: 'legacy' | 'modern' | null;
-	readonly revision: string | null;
-	readonly version: string | null;
-	readonly tools: number | null;
-	readonly drifted: number;
-	readonly logFile: string | null;
 }
 
 /** The subject of the report. */

@@ -75,136 +75,106 @@ export interface Source {
 	close(): Promise<void>;
 }
 
-/** A source that chooses the names of its tools and prompts. Default: they stay unless they collide. */
-export interface ChosenNames {
-	/** True when every tool and prompt is called `id__name`. */
-	readonly qualifiesNames: boolean;
-	/** The server of a tool, where it calls the tools of several servers `server__tool` itself. */
-	serverOf?(tool: string): string | undefined;
-}
-
-/** A source that may answer calls of tools that no list has. */
-export interface UnlistedTools {
-	/** True for a tool that it has, or had before it went down: a call is routed to it, and fails with the reason. */
-	hasDownTool(name: string): boolean;
-}
-
-/** A source that has resources which no list contains. */
-export interface UriClaims {
-	/** True for a URI of its own form. */
-	ownsUri(uri: string): boolean;
-	/** True when its resources have the scheme of this URI, so that it may read it. */
-	claimsUri?(uri: string): boolean;
-}
-
-/** A source with instructions for clients. */
-export interface Instructions {
-	/** The instructions, as far as they are known. Starts no process. */
-	instructions(): Awaitable<string | undefined>;
-}
-
-/** A source whose server declares extensions of MCP. */
-export interface ServerExtensions {
-	/** The extensions that may be declared to clients, as far as they are known. Starts no process. */
-	readonly extensions: Extensions;
-}
-
-/** A source with skills whose folders may not all be readable. */
-export interface SkillFolders {
-	/** Whether it answers `resources/directory/read` for every folder of its skills. Default true. */
-	readonly readsFolders: boolean;
-}
-
-/** A source whose resources report their changes to sessions that subscribed. */
-export interface ResourceUpdates {
-	/** A session subscribed to this resource (true) or unsubscribed (false). Rejects when it cannot be subscribed to. */
-	subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Awaitable<void>;
-}
-
-/** A source that keeps something for the sessions of clients. */
-export interface SessionEvents {
-	/** The MCP session of a client has ended: release what was reserved for it. */
-	endSession(sessionId: string): void;
-	/** Only these sessions are left: those of an earlier hub that did not come back have ended. */
-	endOthers?(left: ReadonlySet<string>): void;
-	/** The roots of a client changed. */
-	rootsChanged?(client: RootsClient): void;
-	/** A client set its log level. */
-	logLevelChanged?(): void;
-}
-
-/** A source whose lists are learned from a process. */
-export interface LearnedLists {
-	/** A client has connected: read what is not known yet, in the background. */
-	learn(): void;
-	/** A list of the hub with its items was answered: it may read again what is out of date. */
-	listAnswered(): void;
-}
-
-/** A source with slow work that may be done early. */
-export interface Warmable {
-	/** Begin it. Called after the first answer to the first client, or when the hub is idle. */
-	warm(): void;
-	/** Resolves when its content is loaded. Never rejects. */
-	ready?(): Promise<void>;
-}
-
-/** A source that owns processes. */
-export interface Processes {
-	processes(): readonly OwnedProcess[];
-}
-
-/** A source with a process that the user may start and stop. */
-export interface ProcessControl {
-	/** Calls in flight fail. Rejects with the reason when it does not start. */
-	control(action: ProcessAction): Promise<void>;
-	/** The lines that the process printed, and those of the hub about it. */
-	lines(): ServerLines;
-}
-
-/** A library. */
-export interface Documents {
-	listDocuments(): Promise<readonly Fragment[]>;
-	findDocuments(query: string, options: FindOptions): Promise<FoundFragment>;
-}
-
-/** A source that finishes its calls after it was replaced. */
-export interface Draining {
-	/** Drain the running calls, then close. Undefined when there is nothing to drain: `close`. */
-	readonly retire: (() => Promise<void>) | undefined;
-}
-
-/** A source of one part of the configuration: it goes on when other parts change. */
-export interface Configured {
-	/** Equal for the same configuration. */
-	readonly configurationKey: string;
-}
-
-/** A source with a server elsewhere. */
-export interface ServerElsewhere {
-	/** Its address, where its tasks go on when the hub ends; undefined when the server ends with the hub. */
-	readonly address: string | undefined;
-}
-
 /** The abilities that only some sources have, by the member that shows it. */
 export interface SourceAbilities {
-	qualifiesNames: ChosenNames;
-	hasDownTool: UnlistedTools;
-	ownsUri: UriClaims;
-	instructions: Instructions;
-	extensions: ServerExtensions;
-	readsFolders: SkillFolders;
-	subscribeResource: ResourceUpdates;
-	endSession: SessionEvents;
-	learn: LearnedLists;
-	warm: Warmable;
-	processes: Processes;
-	control: ProcessControl;
-	listDocuments: Documents;
-	retire: Draining;
-	configurationKey: Configured;
-	address: ServerElsewhere;
+	/** It chooses the names of its tools and prompts. Default: they stay unless they collide. */
+	qualifiesNames: {
+		/** True when every tool and prompt is called `id__name`. */
+		readonly qualifiesNames: boolean;
+		/** The server of a tool, where it calls the tools of several servers `server__tool` itself. */
+		serverOf?(tool: string): string | undefined;
+	};
+	/** It may answer calls of tools that no list has. */
+	hasDownTool: {
+		/** True for a tool that it has, or had before it went down: a call is routed to it, and fails with the reason. */
+		hasDownTool(name: string): boolean;
+	};
+	/** It has resources which no list contains. */
+	ownsUri: {
+		/** True for a URI of its own form. */
+		ownsUri(uri: string): boolean;
+		/** True when its resources have the scheme of this URI, so that it may read it. */
+		claimsUri?(uri: string): boolean;
+	};
+	/** It has instructions for clients. */
+	instructions: {
+		/** The instructions, as far as they are known. Starts no process. */
+		instructions(): Awaitable<string | undefined>;
+	};
+	/** Its server declares extensions of MCP. */
+	extensions: {
+		/** The extensions that may be declared to clients, as far as they are known. Starts no process. */
+		readonly extensions: Extensions;
+	};
+	/** It has skills whose folders may not all be readable. */
+	readsFolders: {
+		/** Whether it answers `resources/directory/read` for every folder of its skills. Default true. */
+		readonly readsFolders: boolean;
+	};
+	/** Its resources report their changes to sessions that subscribed. */
+	subscribeResource: {
+		/** A session subscribed to this resource (true) or unsubscribed (false). Rejects when it cannot be subscribed to. */
+		subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Awaitable<void>;
+	};
+	/** It stores something for the sessions of clients. */
+	endSession: {
+		/** The MCP session of a client has ended: release what was reserved for it. */
+		endSession(sessionId: string): void;
+		/** Only these sessions are left: those of an earlier hub that did not come back have ended. */
+		endOthers?(left: ReadonlySet<string>): void;
+		/** The roots of a client changed. */
+		rootsChanged?(client: RootsClient): void;
+		/** A client set its log level. */
+		logLevelChanged?(): void;
+	};
+	/** Its lists are learned from a process. */
+	learn: {
+		/** A client has connected: read what is not known yet, in the background. */
+		learn(): void;
+		/** A list of the hub with its items was answered: it may read again what is out of date. */
+		listAnswered(): void;
+	};
+	/** It has slow work that may be done early. */
+	warm: {
+		/** Begin it. Called after the first answer to the first client, or when the hub is idle. */
+		warm(): void;
+		/** Resolves when its content is loaded. Never rejects. */
+		ready?(): Promise<void>;
+	};
+	/** It owns processes. */
+	processes: {
+		processes(): readonly OwnedProcess[];
+	};
+	/** It has a process that the user may start and stop. */
+	control: {
+		/** Calls in flight fail. Rejects with the reason when it does not start. */
+		control(action: ProcessAction): Promise<void>;
+		/** The lines that the process printed, and those of the hub about it. */
+		lines(): ServerLines;
+	};
+	/** It is a library. */
+	listDocuments: {
+		listDocuments(): Promise<readonly Fragment[]>;
+		findDocuments(query: string, options: FindOptions): Promise<FoundFragment>;
+	};
+	/** It finishes its calls after it was replaced. */
+	retire: {
+		/** Drain the running calls, then close. Undefined when there is nothing to drain: `close`. */
+		readonly retire: (() => Promise<void>) | undefined;
+	};
+	/** It is of one part of the configuration, and goes on when other parts change. */
+	configurationKey: {
+		/** Equal for the same configuration. */
+		readonly configurationKey: string;
+	};
+	/** Its server is elsewhere. */
+	address: {
+		/** Its address, where its tasks go on when the hub ends; undefined when the server ends with the hub. */
+		readonly address: string | undefined;
+	};
+	/** It uses the tools of other hubs. */
 	overview: FabricView;
+	/** It takes calls as text. */
 	plainTarget: PlainSource;
 }
 

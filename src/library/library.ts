@@ -22,7 +22,6 @@ import type { Fragment } from './files/fragment.ts';
 import { mimeTypes } from './files/fragment.ts';
 import { FragmentStore } from './files/fragment-store.ts';
 import { LibraryRoot, type LibraryRootOptions } from './files/library-root.ts';
-import { bundledWordVectors } from './files/word-vectors-file.ts';
 import { Finder, type FoundFragment } from './match/finder.ts';
 import { type MatchMode, readMatchRequest } from './match/match-request.ts';
 import type { CountTokens } from './match/tokens.ts';
@@ -97,18 +96,18 @@ export class Library {
 
 	private constructor(options: LibraryOptions) {
 		const { prompts, resources, log = Log.silent, watch = false, countTokens } = options;
-		const { wordVectors = bundledWordVectors(), embeddings } = options;
+		const { wordVectors, embeddings } = options;
 		this.#log = log;
 		const shared = { log, watch, onRefreshed: () => this.#notify() };
 		const open = (
 			root: string | undefined,
-			source: Pick<LibraryRootOptions, 'label' | 'extensions' | 'keeper'>,
+			source: Pick<LibraryRootOptions, 'label' | 'extensions' | 'store'>,
 		) => (root === undefined ? undefined : new LibraryRoot({ ...shared, ...source, root: resolve(root) }));
-		this.#prompts = open(prompts, { label: 'prompts', extensions: ['.md'], keeper: this.#promptStore });
+		this.#prompts = open(prompts, { label: 'prompts', extensions: ['.md'], store: this.#promptStore });
 		this.#resources = open(resources, {
 			label: 'resources',
 			extensions: Object.keys(mimeTypes),
-			keeper: this.#fragments,
+			store: this.#fragments,
 		});
 		const { folder } = this.#resources ?? {};
 		this.#finder = new Finder({
@@ -207,12 +206,9 @@ export class Library {
 		await this.#loaded;
 		const { tags, categories, ...rest } = options;
 		const given = { query, ...rest, tags: tags?.join(','), categories: categories?.join(',') };
-		const parameters = new Map<string, string>();
-		for (const [key, value] of Object.entries(given)) {
-			if (value !== undefined) parameters.set(key, String(value));
-		}
-		const request = readMatchRequest(undefined, parameters);
-		return this.#finder.answer(request);
+		const present = Object.entries(given).filter(([, value]) => value !== undefined);
+		const parameters = new Map(present.map(([key, value]) => [key, String(value)]));
+		return this.#finder.answer(readMatchRequest(undefined, parameters));
 	}
 
 	/** Subscribe to changes; only with `watch`. Returns the function that unsubscribes. */
@@ -245,14 +241,9 @@ export class Library {
 	}
 
 	#state(): { resources: ReadonlyMap<string, string>; prompts: ReadonlyMap<string, string> } {
-		const { stamps: files } = this.#resources ?? { stamps: new Map<string, string>() };
-		const { stamps: pages } = this.#prompts ?? { stamps: new Map<string, string>() };
-		return {
-			resources: new Map(this.#fragments.list().map(({ uri, file }) => [uri, `${file} ${files.get(file)}`])),
-			prompts: new Map(
-				[...this.#promptStore.prompts].map(([name, { file }]) => [name, `${file} ${pages.get(file)}`]),
-			),
-		};
+		const files = this.#fragments.list().map(({ uri, file }): [string, string] => [uri, file]);
+		const pages = [...this.#promptStore.prompts].map(([name, { file }]): [string, string] => [name, file]);
+		return { resources: stamped(files, this.#resources), prompts: stamped(pages, this.#prompts) };
 	}
 
 	#notify(): void {
@@ -267,4 +258,12 @@ export class Library {
 		if (isEmptyChange(change.resources) && isEmptyChange(change.prompts)) return;
 		this.#listeners.emit(change);
 	}
+}
+
+/** The stamp of the content of each item, by its name. */
+function stamped(
+	files: readonly [string, string][],
+	root: LibraryRoot | undefined,
+): ReadonlyMap<string, string> {
+	return new Map(files.map(([name, file]) => [name, `${file} ${root?.stamps.get(file)}`]));
 }

@@ -1,12 +1,12 @@
 /*
  * The prompts in memory. Names are assigned in the order of the files: of two files
- * with one name the first keeps it, and the other is named by its path.
+ * with one name the first has it, and the other is named by its path.
  */
 import type { SourceFile } from './files/fragment.ts';
-import type { Keeper } from './files/library-root.ts';
+import type { FileStore } from './files/library-root.ts';
 import { type LibraryPrompt, readPrompt } from './prompt-file.ts';
 
-export class PromptStore implements Keeper {
+export class PromptStore implements FileStore {
 	readonly #byFile = new Map<string, LibraryPrompt>();
 	readonly #filesByName = new Map<string, Set<string>>();
 	#byName: ReadonlyMap<string, LibraryPrompt> | undefined;
@@ -19,12 +19,6 @@ export class PromptStore implements Keeper {
 	get prompts(): ReadonlyMap<string, LibraryPrompt> {
 		this.#byName ??= new Map([...this.#named()].sort(([a], [b]) => (a < b ? -1 : 1)));
 		return this.#byName;
-	}
-
-	/** The name that a file is called with. */
-	nameOf(file: string): string | undefined {
-		for (const [name, prompt] of this.prompts) if (prompt.file === file) return name;
-		return undefined;
 	}
 
 	put(source: SourceFile): string[] {

@@ -19,6 +19,9 @@ export const SLOW_PROBE_MS = 2_000;
 /** Delayed ACK: how long an acknowledgement waits for data to share a datagram; peers allow 25 ms. */
 export const ACK_DELAY_MS = 5;
 
+/** Most datagrams that wait for one: beside a message, a peer sends acknowledgements and credit of its own. */
+export const ACK_DATAGRAMS = 3;
+
 /** A peer that answers no probe for this long counts as dead. */
 export const PEER_TIMEOUT_MS = 10_000;
 

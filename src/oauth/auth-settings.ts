@@ -54,3 +54,8 @@ export interface OAuthSettings {
 export const callbackHosts = ['127.0.0.1', 'localhost', '::1'] as const;
 
 export type CallbackHost = (typeof callbackHosts)[number];
+
+/** Whether no user signs in: a program has credentials, or an organisation vouches for its user. */
+export function isMachine({ grant = 'browser' }: OAuthSettings): boolean {
+	return grant !== 'browser';
+}

@@ -84,12 +84,18 @@ async function register({ http, metadata, redirectUri, scopes }: ClientChoice): 
 	};
 }
 
-/** Basic is the default of RFC 8414 where the metadata lists no methods. */
-function methodFor(
-	{ token_endpoint_auth_methods_supported: supported }: ServerMetadata,
-	hasSecret: boolean,
-): ClientAuthMethod {
-	if (!hasSecret) return 'none';
-	if (supported === undefined || supported.includes('client_secret_basic')) return 'client_secret_basic';
-	return supported.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic';
+function methodFor(metadata: ServerMetadata, hasSecret: boolean): ClientAuthMethod {
+	return hasSecret ? secretMethod(metadata) : 'none';
+}
+
+/** How a secret is sent: in the header, unless the server wants it in the body only. */
+export function secretMethod(metadata: ServerMetadata | undefined): ClientAuthMethod {
+	const methods = metadata?.token_endpoint_auth_methods_supported ?? [];
+	const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
+	return isPost ? 'client_secret_post' : 'client_secret_basic';
+}
+
+/** The secret of a client: that of the configuration is never stored. */
+export function secretOf(client: OAuthClient, settings: OAuthSettings): string | undefined {
+	return client.kind === 'configured' ? settings.clientSecret : client.secret;
 }

@@ -10,25 +10,14 @@
  * Earlier versions had one account for each URL. Their record is moved to one account by
  * a rename, under the locks of both: it is never in two places.
  */
-import { randomBytes } from 'node:crypto';
-import {
-	chmodSync,
-	closeSync,
-	fchmodSync,
-	fsyncSync,
-	lstatSync,
-	openSync,
-	readdirSync,
-	renameSync,
-	rmSync,
-	writeSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { withFolderLock } from '../files/folder-lock.ts';
 import { makeFolders } from '../files/make-folders.ts';
 import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
+import { replaceFile } from '../files/replace-file.ts';
 import { sha256 } from '../files/sha256.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { Log } from '../log.ts';
@@ -91,7 +80,11 @@ export class CredentialStore {
 		const { key, entry } = account;
 		try {
 			if (credentials === undefined) rmSync(file, { force: true });
-			else writeRecord(file, encodeCredentials({ ...credentials, key, entry: credentials.entry ?? entry }));
+			else {
+				this.#makePrivate(file, FILE_MODE);
+				const text = encodeCredentials({ ...credentials, key, entry: credentials.entry ?? entry });
+				replaceFile(file, Buffer.from(text), { mode: FILE_MODE });
+			}
 		} catch (error) {
 			throw storeError(file, error);
 		}
@@ -188,23 +181,6 @@ function foldersIn(folder: string): string[] {
 		if (isCode(error, 'ENOENT')) return [];
 		throw storeError(folder, error);
 	}
-}
-
-/** Written beside the file and renamed, with its mode set before the first byte. */
-function writeRecord(file: string, text: string): void {
-	const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
-	const descriptor = openSync(temporary, 'wx', FILE_MODE);
-	try {
-		fchmodSync(descriptor, FILE_MODE);
-		writeSync(descriptor, text);
-		fsyncSync(descriptor);
-	} catch (error) {
-		rmSync(temporary, { force: true });
-		throw error;
-	} finally {
-		closeSync(descriptor);
-	}
-	renameSync(temporary, file);
 }
 
 function storeError(path: string, error: unknown): OrchestraError {

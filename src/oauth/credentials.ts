@@ -53,6 +53,11 @@ export interface Credentials {
 	readonly tokens: Tokens | undefined;
 }
 
+/** Whether the access token is over by now. */
+export function isExpired({ expiresAt }: Tokens): boolean {
+	return expiresAt !== undefined && Date.now() >= expiresAt;
+}
+
 /** The record as the text of a file. */
 export function encodeCredentials(credentials: Credentials): string {
 	const { tokens, client } = credentials;

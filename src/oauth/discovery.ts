@@ -29,7 +29,12 @@ export interface DiscoveryOptions {
 	readonly log: Log;
 }
 
-/** The Bearer challenge, whichever other schemes the server offers. */
+export interface GrantOptions extends DiscoveryOptions {
+	/** Scopes of the token that is to be widened; empty for a first one. */
+	readonly granted: readonly string[];
+}
+
+/** The Bearer challenge, beside any other schemes of the server. */
 export function bearerOf(challenges: readonly Challenge[]): ReadonlyMap<string, string> {
 	const all = challenges.filter(({ scheme }) => scheme === 'bearer');
 	const best = all.find(({ parameters }) => parameters.has('resource_metadata')) ?? all[0];

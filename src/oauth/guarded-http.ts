@@ -102,7 +102,7 @@ export class GuardedHttp {
 		});
 	}
 
-	/** The networks of the configured URLs. A name server that does not answer allows nothing, and is asked again. */
+	/** The networks of the configured URLs. A name server that does not answer allows nothing, and is queried again. */
 	async #allowed(): Promise<ReadonlySet<NetworkClass>> {
 		this.#addresses ??= Promise.all(this.#trusted.map((url) => addressesOf(hostOf(url))));
 		const found = await within(this.#addresses, REQUEST_MS, false);

@@ -8,14 +8,12 @@
 import { createPrivateKey, type KeyObject, webcrypto } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 import { OrchestraError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { Challenge } from '../transport/http/challenges.ts';
 import type { OAuthSettings } from './auth-settings.ts';
+import { secretMethod } from './client-identity.ts';
 import type { Credentials, OAuthClient, Tokens } from './credentials.ts';
-import { bearerOf, type Discovered, discoverServer, grantedCredentials } from './discovery.ts';
-import type { GuardedHttp } from './guarded-http.ts';
-import { scopesToRequest, splitScopes } from './scopes.ts';
-import { findServerMetadata, type ServerMetadata } from './server-metadata.ts';
+import { type Discovered, discoverServer, type GrantOptions, grantedCredentials } from './discovery.ts';
+import { scopesToRequest } from './scopes.ts';
+import { findServerMetadata } from './server-metadata.ts';
 import { requestTokens, type TokenRequest } from './token-requests.ts';
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -23,34 +21,19 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag';
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
 
-export interface MachineGrantOptions {
-	readonly url: string;
-	readonly settings: OAuthSettings;
-	readonly challenges: readonly Challenge[];
-	/** Scopes of the token that is to be widened. */
-	readonly granted: readonly string[];
-	readonly http: GuardedHttp;
-	readonly log: Log;
-}
-
 /** Get credentials from the authorization server. Nothing is stored here. */
-export async function machineGrant(options: MachineGrantOptions): Promise<Credentials> {
+export async function machineGrant(options: GrantOptions): Promise<Credentials> {
 	const { settings, url } = options;
 	const discovered = await discoverServer(options);
-	const client = clientOf(settings, methodOf(discovered.metadata));
+	const client = clientOf(settings, secretMethod(discovered.metadata));
 	const tokens = await tokensOf(options, discovered, client);
 	return grantedCredentials(url, discovered, { client, account: undefined, tokens });
 }
 
-async function tokensOf(
-	options: MachineGrantOptions,
-	discovered: Discovered,
-	client: OAuthClient,
-): Promise<Tokens> {
-	const { settings, http, granted } = options;
+async function tokensOf(options: GrantOptions, discovered: Discovered, client: OAuthClient): Promise<Tokens> {
+	const { settings, http } = options;
 	const { metadata, resource } = discovered;
-	const challenged = splitScopes(bearerOf(options.challenges).get('scope'));
-	const scopes = scopesToRequest({ settings, discovered, challenged, granted });
+	const scopes = scopesToRequest(options, discovered);
 	const named = {
 		...(scopes && { scope: scopes.join(' ') }),
 		...(settings.sendsResource !== false && { resource }),
@@ -66,7 +49,7 @@ async function tokensOf(
 
 /** An assertion of the identity provider about its user, for one authorization server and one resource. */
 async function identityAssertion(
-	{ settings, http }: MachineGrantOptions,
+	{ settings, http }: GrantOptions,
 	audience: string,
 	named: Readonly<Record<string, string>>,
 ): Promise<string> {
@@ -79,7 +62,7 @@ async function identityAssertion(
 	if (endpoint === undefined) throw missing('the `tokenEndpoint` of oauth.identityProvider');
 	const request: TokenRequest = {
 		http,
-		client: configured(clientId, secret === undefined ? 'none' : methodOf(metadata)),
+		client: configured(clientId, secret === undefined ? 'none' : secretMethod(metadata)),
 		secret,
 		server: { issuer, token_endpoint: endpoint },
 		scopes: [],
@@ -102,13 +85,6 @@ function clientOf(settings: OAuthSettings, method: OAuthClient['authMethod']): O
 	if (clientSecret === undefined && (privateKey === undefined || settings.grant === 'enterprise'))
 		throw missing('oauth.clientSecret' + (settings.grant === 'enterprise' ? '' : ' or oauth.privateKey'));
 	return configured(clientId, method);
-}
-
-/** How a secret is sent: in the header, unless the server wants it in the body only. */
-function methodOf(metadata: ServerMetadata | undefined): OAuthClient['authMethod'] {
-	const methods = metadata?.token_endpoint_auth_methods_supported ?? [];
-	const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
-	return isPost ? 'client_secret_post' : 'client_secret_basic';
 }
 
 function configured(id: string, authMethod: OAuthClient['authMethod']): OAuthClient {

@@ -17,16 +17,17 @@ import type { HttpAuth, Unauthorized } from '../transport/http/http-auth.ts';
 import { nameOfUrl } from '../transport/http/http-errors.ts';
 import type { Account } from './account.ts';
 import { REFRESH_MARGIN_MS, REFUSED_AGAIN_MS, STEP_UP_LIMIT } from './auth-limits.ts';
-import type { OAuthSettings } from './auth-settings.ts';
+import { isMachine, type OAuthSettings } from './auth-settings.ts';
+import { secretOf } from './client-identity.ts';
 import { withResolvedSecrets } from './client-secret.ts';
 import type { CredentialStore } from './credential-store.ts';
-import type { Credentials, Tokens } from './credentials.ts';
-import { bearerOf } from './discovery.ts';
+import { type Credentials, isExpired, type Tokens } from './credentials.ts';
+import { bearerOf, type GrantOptions } from './discovery.ts';
 import { GuardedHttp } from './guarded-http.ts';
 import { machineGrant } from './machine-grant.ts';
 import { includesAll, splitScopes } from './scopes.ts';
 import { type Interaction, signIn } from './sign-in.ts';
-import { refreshTokens, revokeTokens } from './token-requests.ts';
+import { type RequestingClient, refreshTokens, revokeTokens } from './token-requests.ts';
 
 export interface AuthOptions {
 	/** The URL of the server as configured, and which sign-in there. */
@@ -40,7 +41,7 @@ export interface AuthOptions {
 	 * version stored for the URL. Undefined: never.
 	 */
 	readonly otherEntries?: (() => readonly string[]) | undefined;
-	/** Undefined: nobody can sign in here; a refusal becomes an error that names `mctl auth`. */
+	/** Undefined: no user can sign in here; a refusal becomes an error that names `mctl auth`. */
 	readonly interactive?: Interaction | undefined;
 	/** The environment, with the variables of proxies. Default: that of this process. */
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
@@ -50,10 +51,6 @@ export interface AuthOptions {
 }
 
 /** Authorization for one server. Holds no resources: there is nothing to close. */
-export function openAuth(options: AuthOptions): ServerAuth {
-	return new ServerAuth(options);
-}
-
 export class ServerAuth implements HttpAuth {
 	readonly #options: AuthOptions;
 	readonly #settings: OAuthSettings;
@@ -98,7 +95,7 @@ export class ServerAuth implements HttpAuth {
 		const tokens = this.credentials?.tokens;
 		if (tokens === undefined || !isDue(tokens)) return tokens?.accessToken;
 		const isValid = !isExpired(tokens);
-		const isRenewable = tokens.refreshToken !== undefined || this.#isMachine;
+		const isRenewable = tokens.refreshToken !== undefined || isMachine(this.#settings);
 		if (!isRenewable) return isValid ? tokens.accessToken : undefined;
 		if (isValid && Date.now() < this.#noRefreshBefore) return tokens.accessToken;
 		try {
@@ -132,8 +129,8 @@ export class ServerAuth implements HttpAuth {
 		const current = await this.token();
 		if (current !== undefined && current !== token) return 'retry';
 		if (current !== undefined && (await this.#replaceRefused(current))) return 'retry';
-		if (this.#isMachine && current !== undefined) throw this.#machineRefused();
-		if (this.#options.interactive === undefined && !this.#isMachine) throw this.#signInNeeded();
+		if (isMachine(this.#settings) && current !== undefined) throw this.#machineRefused();
+		if (this.#options.interactive === undefined && !isMachine(this.#settings)) throw this.#signInNeeded();
 		await this.signIn(challenges);
 		return 'retry';
 	}
@@ -162,12 +159,6 @@ export class ServerAuth implements HttpAuth {
 		return true;
 	}
 
-	/** Whether nobody signs in: a program has credentials, or an organisation vouches for its user. */
-	get #isMachine(): boolean {
-		const { grant = 'browser' } = this.#settings;
-		return grant !== 'browser';
-	}
-
 	get #name(): string {
 		return this.#options.name ?? nameOfUrl(new URL(this.#options.account.url));
 	}
@@ -190,7 +181,7 @@ export class ServerAuth implements HttpAuth {
 	/** True when the refused token was replaced by a refresh. One that is itself a fresh replacement is not replaced again. */
 	async #replaceRefused(refused: string): Promise<boolean> {
 		const tokens = this.credentials?.tokens;
-		if (tokens?.refreshToken === undefined && !this.#isMachine) return false;
+		if (tokens?.refreshToken === undefined && !isMachine(this.#settings)) return false;
 		const isAgain =
 			this.#replacement?.accessToken === refused && Date.now() - this.#replacement.at < REFUSED_AGAIN_MS;
 		if (isAgain || tokens === undefined) return false;
@@ -216,7 +207,7 @@ export class ServerAuth implements HttpAuth {
 		const { credentials } = this;
 		const tokens = credentials?.tokens;
 		if (credentials === undefined || tokens === undefined || tokens.generation !== generation) return tokens;
-		if (this.#isMachine) return (await this.#grant([], [])).tokens;
+		if (isMachine(this.#settings)) return (await this.#grant([], [])).tokens;
 		if (tokens.refreshToken === undefined) return undefined;
 		const resource = this.#settings.sendsResource === false ? undefined : credentials.resource;
 		try {
@@ -252,7 +243,7 @@ export class ServerAuth implements HttpAuth {
 		const isNewer = tokens !== undefined && tokens.accessToken !== refused;
 		if (isNewer && includesAll(tokens.scopes, needed)) return 'retry';
 		const isUseless = this.#stepUps > 0 && includesAll(this.#requested, needed);
-		const isPossible = this.#options.interactive !== undefined || this.#isMachine;
+		const isPossible = this.#options.interactive !== undefined || isMachine(this.#settings);
 		if (!isPossible || isUseless || this.#stepUps >= STEP_UP_LIMIT)
 			throw this.#scopeNeeded(needed, isUseless);
 		this.#stepUps++;
@@ -264,50 +255,43 @@ export class ServerAuth implements HttpAuth {
 
 	async #signIn(challenges: readonly Challenge[], granted: readonly string[]): Promise<void> {
 		const { store, account, interactive, signal } = this.#options;
-		if (this.#isMachine) {
+		if (isMachine(this.#settings)) {
 			const { tokens } = await store.locked(account, () => this.#grant(challenges, granted));
 			this.#replacement = tokens && { accessToken: tokens.accessToken, at: Date.now() };
 			return;
 		}
 		if (interactive === undefined) throw this.#signInNeeded();
-		const shared = {
-			url: account.url,
-			settings: this.#settings,
-			challenges,
-			granted,
-			http: this.#http,
-			log: this.#log,
-		};
-		const found = await signIn({ ...shared, stored: store.read(account), interaction: interactive, signal });
+		const found = await signIn({
+			...this.#request(this.#settings, challenges, granted),
+			stored: store.read(account),
+			interaction: interactive,
+			signal,
+		});
 		await store.locked(account, async () => store.write(account, found));
 		this.#replacement = found.tokens && { accessToken: found.tokens.accessToken, at: Date.now() };
 	}
 
-	/** A token that nobody signs in for, stored. The caller has the lock. */
+	/** A token without a sign-in, stored. The caller has the lock. */
 	async #grant(challenges: readonly Challenge[], granted: readonly string[]): Promise<Credentials> {
 		const { store, account, environment = process.env } = this.#options;
 		// Read again: the token of a user expires, and keys are replaced.
 		const settings = await withResolvedSecrets(this.#settings, environment);
-		const found = await machineGrant({
-			url: account.url,
-			settings,
-			challenges,
-			granted,
-			http: this.#http,
-			log: this.#log,
-		});
+		const found = await machineGrant(this.#request(settings, challenges, granted));
 		store.write(account, found);
 		return found;
 	}
 
-	#sender(credentials: Credentials): {
-		http: GuardedHttp;
-		client: Credentials['client'];
-		secret: string | undefined;
-	} {
-		const { client } = credentials;
-		const secret = client.kind === 'configured' ? this.#settings.clientSecret : client.secret;
-		return { http: this.#http, client, secret };
+	#request(
+		settings: OAuthSettings,
+		challenges: readonly Challenge[],
+		granted: readonly string[],
+	): GrantOptions {
+		const { url } = this.#options.account;
+		return { url, settings, challenges, granted, http: this.#http, log: this.#log };
+	}
+
+	#sender({ client }: Credentials): RequestingClient {
+		return { http: this.#http, client, secret: secretOf(client, this.#settings) };
 	}
 
 	#signInNeeded(): OrchestraError {
@@ -350,10 +334,6 @@ export class ServerAuth implements HttpAuth {
 export function notAdopted(others: readonly string[]): string {
 	const what = 'the sign-in that an earlier version stored for this URL belongs to no entry';
 	return others.length === 0 ? what : `${what}, because others have the same URL: ${others.join(', ')}`;
-}
-
-function isExpired({ expiresAt }: Tokens): boolean {
-	return expiresAt !== undefined && Date.now() >= expiresAt;
 }
 
 /** Within the last fifth of the life of a short token, or the last minute of a long one. */

@@ -12,7 +12,7 @@ import type { OAuthSettings } from './auth-settings.ts';
 import { withResolvedSecrets } from './client-secret.ts';
 import { CredentialStore } from './credential-store.ts';
 import { HeadersHelper } from './headers-helper.ts';
-import { type AuthOptions, openAuth } from './open-auth.ts';
+import { type AuthOptions, ServerAuth } from './open-auth.ts';
 
 /** A remote server, as an entry of the configuration. */
 export interface RemoteServer {
@@ -39,7 +39,7 @@ export interface RemoteTransportOptions {
 	readonly log?: Log | undefined;
 	/** Ends a dial that takes long, and a helper. */
 	readonly signal?: AbortSignal | undefined;
-	/** Default: the stored sign-in, which nobody can renew here; `false` sends no token. */
+	/** Default: the stored sign-in, which cannot be renewed here; `false` sends no token. */
 	readonly auth?: HttpAuth | false | undefined;
 	/** The same as in `AuthOptions`. */
 	readonly otherEntries?: AuthOptions['otherEntries'];
@@ -107,5 +107,13 @@ async function storedAuth(
 	if (hasAuthorizationHeader(headers)) return undefined;
 	const settings = oauth && (await withResolvedSecrets(oauth, environment));
 	const store = CredentialStore.ofUser(environment, log);
-	return openAuth({ account: accountOf(server), name, settings, store, otherEntries, environment, log });
+	return new ServerAuth({
+		account: accountOf(server),
+		name,
+		settings,
+		store,
+		otherEntries,
+		environment,
+		log,
+	});
 }

@@ -1,10 +1,11 @@
 /* Whether a sign-in to a remote server is stored, without a request and without its secrets. */
 import { Log } from '../log.ts';
 import { accountOf, hasAuthorizationHeader } from './account.ts';
+import { isMachine } from './auth-settings.ts';
 import { CredentialStore } from './credential-store.ts';
-import type { Tokens } from './credentials.ts';
-import { type AuthOptions, openAuth } from './open-auth.ts';
-import type { RemoteServer } from './open-remote-transport.ts';
+import { isExpired, type Tokens } from './credentials.ts';
+import { ServerAuth } from './open-auth.ts';
+import type { RemoteServer, RemoteTransportOptions } from './open-remote-transport.ts';
 
 /**
  * `refreshable`: expired, and renewed at the next request. `unassigned`: an earlier version stored a sign-in for the
@@ -12,26 +13,20 @@ import type { RemoteServer } from './open-remote-transport.ts';
  */
 export type SignInState = 'signed_in' | 'refreshable' | 'expired' | 'none' | 'unassigned' | 'header';
 
-export interface SignInStateOptions {
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** The same as in `AuthOptions`. */
-	readonly otherEntries: AuthOptions['otherEntries'];
-}
-
 /** The state of the sign-in to a server. */
 export function signInStateOf(
 	server: RemoteServer,
-	{ environment, otherEntries }: SignInStateOptions,
+	{ environment, otherEntries }: Pick<RemoteTransportOptions, 'environment' | 'otherEntries'>,
 ): SignInState {
 	const { name, headers, secrets, oauth: settings } = server;
 	if (hasAuthorizationHeader({ ...headers, ...secrets })) return 'header';
 	const store = CredentialStore.ofUser(environment, Log.silent);
 	const account = accountOf(server);
-	const { credentials } = openAuth({ account, name, settings, store });
+	const { credentials } = new ServerAuth({ account, name, settings, store });
 	const earlier = store.versionOf(account) === undefined ? store.readEarlier(account.url) : undefined;
 	const state = tokenState(credentials?.tokens);
 	// A program gets its token by itself.
-	if ((settings?.grant ?? 'browser') !== 'browser') return state === 'signed_in' ? state : 'refreshable';
+	if (settings && isMachine(settings)) return state === 'signed_in' ? state : 'refreshable';
 	if (earlier === undefined) return state;
 	return otherEntries && otherEntries().length === 0 ? tokenState(earlier.tokens) : 'unassigned';
 }
@@ -39,7 +34,6 @@ export function signInStateOf(
 /** The state of these tokens now. */
 export function tokenState(tokens: Tokens | undefined): 'signed_in' | 'refreshable' | 'expired' | 'none' {
 	if (tokens === undefined) return 'none';
-	const isExpired = tokens.expiresAt !== undefined && tokens.expiresAt <= Date.now();
-	if (!isExpired) return 'signed_in';
+	if (!isExpired(tokens)) return 'signed_in';
 	return tokens.refreshToken === undefined ? 'expired' : 'refreshable';
 }

@@ -8,19 +8,15 @@
 
 import * as oauth from 'oauth4webapi';
 import { OrchestraError } from '../errors.ts';
-import type { Log } from '../log.ts';
 import { printableLine } from '../printable.ts';
-import { onAbort } from '../rpc/abortable.ts';
+import { abortable } from '../rpc/abortable.ts';
 import { within } from '../rpc/clock.ts';
-import type { Challenge } from '../transport/http/challenges.ts';
 import { SHOWN_CHARACTERS, SIGN_IN_MS } from './auth-limits.ts';
-import type { OAuthSettings } from './auth-settings.ts';
 import { CallbackServer } from './callback-server.ts';
-import { chooseClient } from './client-identity.ts';
+import { chooseClient, secretOf } from './client-identity.ts';
 import type { Credentials, OAuthClient } from './credentials.ts';
-import { bearerOf, type Discovered, discoverServer, grantedCredentials } from './discovery.ts';
-import type { GuardedHttp } from './guarded-http.ts';
-import { asksOffline, scopesToRequest, splitScopes } from './scopes.ts';
+import { type Discovered, discoverServer, type GrantOptions, grantedCredentials } from './discovery.ts';
+import { asksOffline, scopesToRequest } from './scopes.ts';
 import { assertPkce, authorizationEndpoint } from './server-metadata.ts';
 import { exchangeCode } from './token-requests.ts';
 
@@ -34,16 +30,9 @@ export interface Interaction {
 	readonly deadlineMs?: number | undefined;
 }
 
-export interface SignInOptions {
-	readonly url: string;
-	readonly settings: OAuthSettings;
-	readonly challenges: readonly Challenge[];
+export interface SignInOptions extends GrantOptions {
 	readonly stored: Credentials | undefined;
-	/** Scopes of the token that is to be widened; empty for a first sign-in. */
-	readonly granted: readonly string[];
 	readonly interaction: Interaction;
-	readonly http: GuardedHttp;
-	readonly log: Log;
 	readonly signal?: AbortSignal | undefined;
 }
 
@@ -54,8 +43,7 @@ export async function signIn(options: SignInOptions): Promise<Credentials> {
 	const { metadata } = discovered;
 	authorizationEndpoint(metadata);
 	assertPkce(metadata, settings);
-	const challenged = splitScopes(bearerOf(options.challenges).get('scope'));
-	const scopes = scopesToRequest({ settings, discovered, challenged, granted: options.granted });
+	const scopes = scopesToRequest(options, discovered);
 	const isSameIssuer = stored?.issuer === metadata.issuer;
 	const callback = await CallbackServer.open({
 		host: settings.callbackHost ?? '127.0.0.1',
@@ -92,9 +80,8 @@ async function runFlow(options: SignInOptions, flow: Flow): Promise<Credentials>
 	});
 	const received = await awaitResponse(options, callback, { page, state });
 	const response = checkedResponse(received, flow, state);
-	const secret = client.kind === 'configured' ? settings.clientSecret : client.secret;
 	const { tokens, account } = await exchangeCode(
-		{ http, client, secret },
+		{ http, client, secret: secretOf(client, settings) },
 		{
 			metadata,
 			response,
@@ -148,15 +135,14 @@ async function awaitResponse(
 			}),
 		);
 	}
-	const { aborted, release } = abortedBy(signal);
 	const deadlineMs = interaction.deadlineMs ?? SIGN_IN_MS;
 	try {
 		await interaction.showPage(page);
-		const response = await within(Promise.race([...waits, aborted]), deadlineMs);
+		const first = (): Promise<URLSearchParams> => Promise.race(waits);
+		const response = await within(signal ? abortable(first, signal) : first(), deadlineMs);
 		if (response !== undefined) return response;
 	} finally {
 		endPaste();
-		release();
 	}
 	throw new OrchestraError('timeout', `nobody signed in within ${deadlineMs / 1000} s`, {
 		hint: 'Run mctl auth again. On a machine without a browser, open the printed URL elsewhere and paste the address that it ends at.',
@@ -188,15 +174,6 @@ function checkedResponse(
 			data: { issuer: metadata.issuer },
 		});
 	}
-}
-
-function abortedBy(signal: AbortSignal | undefined): { aborted: Promise<never>; release: () => void } {
-	let release = () => {};
-	const aborted = new Promise<never>((_, reject) => {
-		release = onAbort(signal, () => reject(OrchestraError.from(signal?.reason, 'canceled')));
-	});
-	aborted.catch(() => {}); // it is raced, and may come while nobody waits
-	return { aborted, release };
 }
 
 function portIn(redirectUri: string): number | undefined {

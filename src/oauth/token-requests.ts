@@ -90,7 +90,7 @@ export async function refreshTokens(
 	});
 }
 
-/** A request for a token that nobody signs in for. */
+/** A request for a token without a sign-in. */
 export interface TokenRequest extends RequestingClient {
 	readonly server: oauth.AuthorizationServer & { readonly token_endpoint: string };
 	readonly grant: string;

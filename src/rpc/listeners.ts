@@ -1,13 +1,17 @@
 /* The listeners of one event. */
 import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
+
+/** The part of a log that is needed. */
+interface Warnings {
+	warn(message: string): void;
+}
 
 export class Listeners<T> {
-	readonly #log: Pick<Log, 'warn'> | undefined;
+	readonly #log: Warnings | undefined;
 	readonly #listeners = new Set<(value: T) => void>();
 
 	/** @param log with it, a listener that throws does not keep the others from being called */
-	constructor(log?: Pick<Log, 'warn'>) {
+	constructor(log?: Warnings) {
 		this.#log = log;
 	}
 

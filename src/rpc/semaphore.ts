@@ -74,6 +74,16 @@ export class Semaphore<Tag = undefined> {
 		return this.#wait(tag, wait());
 	}
 
+	/** Do `work` in a place. Rejects when the queue is full and when the wait is given up, without doing it. */
+	async run<T>(tag: Tag, wait: SemaphoreWait, work: () => Promise<T>): Promise<T> {
+		await this.enter(tag, () => wait);
+		try {
+			return await work();
+		} finally {
+			this.leave();
+		}
+	}
+
 	/** Give the place back. */
 	leave(): void {
 		this.#running--;

@@ -2,7 +2,7 @@
  * Check a value against a JSON Schema (2020-12).
  *
  * The schema library is loaded when it is first needed, since loading it takes
- * longer than running most tools, and each schema is compiled once. The texts name
+ * longer than running most tools, and each schema is compiled once. The sentences name
  * the path of each wrong field. Schema and value both come from outside, so both
  * are bounded before the library sees them.
  */
@@ -33,6 +33,16 @@ export function validate(schema: JsonObject, value: unknown, name: string): stri
 }
 
 const none: string[] = [];
+
+/** The same; none for a schema that cannot be checked here, which the tool checks itself. */
+export async function mistakesIn(schema: JsonObject, value: unknown, name: string): Promise<string[]> {
+	try {
+		return await validate(schema, value, name);
+	} catch (error) {
+		if (OrchestraError.is(error, 'bad_input')) return none;
+		throw error;
+	}
+}
 
 /** A schema over a bound is left to `compile`, which refuses it. */
 function boundedPlainCheck(schema: JsonObject): PlainCheck {

@@ -11,7 +11,7 @@ export const REASON_WORD_LIMIT = 2;
 export const SYNONYM_LIMIT = 16;
 /** Most words of an idiom. */
 export const IDIOM_WORD_LIMIT = 5;
-/** Characters of a phrase that select its lines; `stem` keeps that many. */
+/** Characters of a phrase that select its lines; `stem` leaves that many. */
 export const PHRASE_START_CHARACTERS = 2;
 
 /** Most matches of one unknown word. */

@@ -55,7 +55,7 @@ async function resolveReference(
 		addSecret(value);
 		if (value === '') throw new OrchestraError('bad_input', 'it is empty', { hint: 'Store a value there.' });
 		if (value.includes('\0')) {
-			throw new OrchestraError('bad_input', 'it holds a zero byte', { hint: 'Store it as text.' });
+			throw new OrchestraError('bad_input', 'it has a zero byte', { hint: 'Store it as text.' });
 		}
 		return value;
 	} catch (error) {

@@ -8,7 +8,7 @@ import { isAbsolute } from 'node:path';
 import { isPlaceName, isPlainValue, isSecretName, secretsInArgs } from '../named-secrets.ts';
 import { addSecret } from '../redact.ts';
 
-/** Variables of every system: their values stand in ordinary paths and texts. */
+/** Variables of every system: their values stand in ordinary paths and messages. */
 const plainName = /^(?:HOME|PATH|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|HOSTNAME|TZ|(?:LC|XDG)_\w+)$/;
 /** Letters and digits without a space, long enough for a key. */
 const keyValue = /^(?=\S*\d)(?=\S*[A-Za-z])\S{20,}$/;

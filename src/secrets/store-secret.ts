@@ -14,6 +14,7 @@ import { sha256 } from '../files/sha256.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import { addSecret } from '../redact.ts';
 import { keychainRemove, keychainStore } from './keychain.ts';
+import type { ResolveOptions } from './resolve-secret.ts';
 import { commandOutput } from './secret-command.ts';
 import { SHOWN_NAME_CHARACTERS } from './secret-limits.ts';
 
@@ -23,11 +24,6 @@ const HASH_CHARACTERS = 16;
 /** A reference to an item of the keychain that this program stored. */
 const storedAccount = /^\$\{keychain:orchestra\/([\w.-]+-[\da-f]{16})\}$/;
 
-export interface StoreOptions {
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Store `value` for an owner, and return the reference for the configuration. @param owner the file, the server and the
  * name of the value: servers of two projects may have one name
@@ -35,7 +31,7 @@ export interface StoreOptions {
 export async function storeSecret(
 	owner: readonly string[],
 	value: string,
-	{ environment, signal }: StoreOptions,
+	{ environment, signal }: ResolveOptions,
 ): Promise<string> {
 	addSecret(value);
 	if (/[\n\r\0]/.test(value)) {

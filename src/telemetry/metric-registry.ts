@@ -6,26 +6,12 @@
  * specification demands. Nothing is computed until the text is requested.
  */
 import { Histogram } from './histogram.ts';
-import { type MetricKind, metricText, type Sample } from './prometheus-text.ts';
+import { type Labels, type Metric, type MetricAbout, metricText, type Sample } from './prometheus-text.ts';
 import { SERIES_LIMIT } from './telemetry-limits.ts';
 
 /** The label of the series for everything above the limit. */
 const overflow: Labels = { otel_metric_overflow: 'true' };
 const SEPARATOR = '\0';
-
-/** Label values by name. An undefined label is left out. */
-export type Labels = Readonly<Record<string, string | undefined>>;
-
-/** The name, and a sentence about what is counted. */
-export interface MetricAbout {
-	readonly name: string;
-	readonly help: string;
-}
-
-interface Metric extends MetricAbout {
-	readonly kind: MetricKind;
-	samples(): readonly Sample[];
-}
 
 /** A metric that is added to. */
 export interface Counter {
@@ -70,23 +56,22 @@ export class MetricRegistry {
 		};
 	}
 
-	/** A metric whose values are read when the text is requested. A value that is no number is left out. */
-	observed(
-		about: MetricAbout,
-		kind: 'counter' | 'gauge',
-		read: () => Iterable<readonly [Labels, number]>,
-	): void {
+	/**
+	 * A metric whose values are read when the text is requested: a counter when its name ends with `_total`, else a
+	 * gauge. A value that is no number is left out.
+	 */
+	observed(name: string, help: string, read: () => Iterable<readonly [Labels, number]>): void {
 		const samples = (): Sample[] => {
 			const series = new Series(this.#seriesLimit, () => ({ value: 0 }));
 			for (const [labels, value] of read()) if (Number.isFinite(value)) series.of(labels).value += value;
 			return series.all.map(([labels, { value }]) => ({ labels, value }));
 		};
-		this.#metrics.push({ ...about, kind, samples });
+		this.#metrics.push({ name, help, kind: name.endsWith('_total') ? 'counter' : 'gauge', samples });
 	}
 
 	/** All metrics in the Prometheus text format, version 0.0.4. */
 	text(): string {
-		return this.#metrics.map((metric) => metricText({ ...metric, samples: metric.samples() })).join('');
+		return this.#metrics.map(metricText).join('');
 	}
 }
 

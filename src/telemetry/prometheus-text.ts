@@ -7,23 +7,29 @@ export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
+/** Label values by name. An undefined label is left out. */
+export type Labels = Readonly<Record<string, string | undefined>>;
+
 /** One series: a value or a histogram. */
-export type Sample = { readonly labels: SampleLabels } & (
+export type Sample = { readonly labels: Labels } & (
 	| { readonly value: number }
 	| { readonly histogram: Histogram }
 );
 
-type SampleLabels = Readonly<Record<string, string | undefined>>;
-
-export interface MetricSamples {
+/** The name, and a sentence about what is counted. */
+export interface MetricAbout {
 	readonly name: string;
 	readonly help: string;
+}
+
+export interface Metric extends MetricAbout {
 	readonly kind: MetricKind;
-	readonly samples: readonly Sample[];
+	samples(): readonly Sample[];
 }
 
 /** The lines of a metric; empty when it has no series. */
-export function metricText({ name, help, kind, samples }: MetricSamples): string {
+export function metricText({ name, help, kind, ...metric }: Metric): string {
+	const samples = metric.samples();
 	if (samples.length === 0) return '';
 	const about = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${kind}\n`;
 	return about + samples.map((sample) => sampleText(name, sample)).join('');
@@ -41,7 +47,7 @@ function sampleText(name: string, sample: Sample): string {
 }
 
 /** @param bound the upper bound of a bucket */
-function labelText(labels: SampleLabels, bound?: string): string {
+function labelText(labels: Labels, bound?: string): string {
 	const pairs = Object.entries(labels).flatMap(([name, value]) =>
 		value === undefined ? [] : [`${name}="${escapeLabel(value)}"`],
 	);

@@ -95,16 +95,13 @@ export class ApprovalFiles {
 	}
 
 	#ids(): string[] {
-		try {
-			// An answer that came too late has no request any more: `list` removes it, as any other rest.
-			const ids = readdirSync(this.#folder).flatMap(
-				(name) => /^([\da-f]{6,})\.(?:json|answer)$/.exec(name)?.[1] ?? [],
-			);
-			return [...new Set(ids)].slice(0, LISTED_REQUESTS);
-		} catch (error) {
-			if (isCode(error, 'ENOENT')) return [];
-			throw error;
-		}
+		// No call ever waited.
+		if (!existsSync(this.#folder)) return [];
+		// An answer that came too late has no request any more: `list` removes it, as any other rest.
+		const ids = readdirSync(this.#folder).flatMap(
+			(name) => /^([\da-f]{6,})\.(?:json|answer)$/.exec(name)?.[1] ?? [],
+		);
+		return [...new Set(ids)].slice(0, LISTED_REQUESTS);
 	}
 
 	#path(id: string): string {

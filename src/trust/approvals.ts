@@ -6,10 +6,11 @@
  * deadline gets through with a second call. The end of a session withdraws its requests.
  */
 
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { onAbort } from '../rpc/abortable.ts';
-import type { ApprovalFiles } from './approval-files.ts';
+import { abortable } from '../rpc/abortable.ts';
+import { deferred } from '../rpc/deferred.ts';
+import type { ApprovalAnswer, ApprovalFiles } from './approval-files.ts';
 import { type ApprovalRequest, bindingKey } from './approval-request.ts';
 import { APPROVAL_MS, APPROVAL_POLL_MS, PENDING_APPROVALS_LIMIT } from './trust-limits.ts';
 
@@ -64,42 +65,34 @@ export class Approvals {
 	): Promise<ApprovalOutcome> {
 		signal.throwIfAborted();
 		const key = bindingKey(request);
-		if (this.#takeUnused(key)) return 'allowed';
+		if (takeCurrent(this.#unused, key)) return 'allowed';
 		const pending = this.#adopt(key) ?? this.#open(request, key);
 		if (pending === undefined) return 'full';
 		onRequested(pending.request.id);
-		return new Promise((resolve, reject) => {
-			const stopListening = onAbort(signal, () => {
-				pending.settle = undefined;
-				this.#poll();
-				reject(OrchestraError.from(signal.reason, 'canceled'));
-			});
-			pending.settle = (outcome) => {
-				stopListening();
-				resolve(outcome);
-			};
+		const { promise, resolve } = deferred<ApprovalOutcome>();
+		pending.settle = resolve;
+		this.#poll();
+		return abortable(() => promise, signal).catch((error: unknown) => {
+			pending.settle = undefined;
 			this.#poll();
+			throw error;
 		});
 	}
 
 	/** Deny every call of a session that waits, and remove its requests. */
 	withdraw(session: string): void {
-		for (const pending of [...this.#pending.values()])
-			if (pending.request.session === session) this.#end(pending, 'denied');
-		this.#poll();
+		this.#deny(({ request }) => request.session === session);
 	}
 
 	/** Deny every call that waits, and remove all requests. Idempotent. */
 	close(): void {
-		for (const pending of [...this.#pending.values()]) this.#end(pending, 'denied');
 		this.#unused.clear();
-		this.#poll();
+		this.#deny(() => true);
 	}
 
-	#takeUnused(key: string): boolean {
-		const endsAt = this.#unused.get(key);
-		this.#unused.delete(key);
-		return endsAt !== undefined && endsAt > performance.now();
+	#deny(isDenied: (pending: PendingApproval) => boolean): void {
+		for (const pending of [...this.#pending.values()]) if (isDenied(pending)) this.#end(pending, 'denied');
+		this.#poll();
 	}
 
 	/** The request of a caller that left, for the same call again. */
@@ -176,7 +169,7 @@ export class Approvals {
 		pending.settle?.(outcome);
 	}
 
-	#answerTo({ request }: PendingApproval): 'allow' | 'deny' | undefined {
+	#answerTo({ request }: PendingApproval): ApprovalAnswer | undefined {
 		try {
 			return this.#files.answerTo(request);
 		} catch (error) {
@@ -184,4 +177,11 @@ export class Approvals {
 			return undefined;
 		}
 	}
+}
+
+/** Remove what has this key. True when it was there and had not ended. @param ends the end of each, by `performance.now()` */
+export function takeCurrent(ends: Map<string, number>, key: string): boolean {
+	const endsAt = ends.get(key);
+	ends.delete(key);
+	return endsAt !== undefined && endsAt > performance.now();
 }

@@ -40,7 +40,7 @@ export interface ArgumentRow {
 /** The arguments of a call, the short ones first, otherwise in their order. */
 export function argumentRows(input: unknown): ArgumentRow[] {
 	if (input === undefined) return [];
-	if (!isObject(input)) return [ownRow('(all arguments)', input, SHOWN_TEXT_CHARACTERS)];
+	if (!isObject(input)) return [summaryRow('(all arguments)', input, SHOWN_TEXT_CHARACTERS)];
 	const entries = Object.entries(input);
 	const all = entries.map(([name, value]) => ({ name, value, ...measured(name, value) }));
 	const sorted = [...all.filter(({ isLong }) => !isLong), ...all.filter(({ isLong }) => isLong)];
@@ -54,7 +54,7 @@ export function argumentRows(input: unknown): ArgumentRow[] {
 	}));
 	if (more.length === 0) return shown;
 	const rest = Object.fromEntries(more.map(({ name, value }) => [name, value]));
-	return [...shown, { ...ownRow(`(${more.length} more arguments)`, rest, share), isLong: true }];
+	return [...shown, { ...summaryRow(`(${more.length} more arguments)`, rest, share), isLong: true }];
 }
 
 /** Whether a value that was read from a file is one. */
@@ -113,6 +113,6 @@ function shownValue(value: unknown, limit: number): Pick<ArgumentRow, 'text' | '
 }
 
 /** A row with a name of ours. It has no quotes, which the name of an argument with such characters has. */
-function ownRow(name: string, value: unknown, limit: number): ArgumentRow {
+function summaryRow(name: string, value: unknown, limit: number): ArgumentRow {
 	return { name, ...measured(name, value), ...shownValue(value, limit) };
 }

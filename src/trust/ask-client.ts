@@ -4,6 +4,7 @@ import type { CallContext } from '../mcp/server/call-context.ts';
 import { requireCapabilities } from '../mcp/server/input-requests.ts';
 import { escapedText } from '../printable.ts';
 import type { ElicitParams } from '../protocol/client-methods.ts';
+import { within } from '../rpc/clock.ts';
 import { isObject } from '../wire/json.ts';
 import type { ApprovalOutcome, NewApprovalRequest } from './approvals.ts';
 import { argumentLine } from './argument-row.ts';
@@ -31,20 +32,14 @@ export async function askClient(
 	context: CallContext,
 	timeoutMs: number,
 ): Promise<ApprovalOutcome | undefined> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<'expired'>((resolve) => {
-		timer = setTimeout(() => resolve('expired'), timeoutMs);
-	});
 	try {
-		const answer = await Promise.race([context.ask('elicitation/create', elicitationOf(request)), late]);
-		if (answer === 'expired') return answer;
+		const answer = await within(context.ask('elicitation/create', elicitationOf(request)), timeoutMs);
+		if (answer === undefined) return 'expired';
 		const content = isObject(answer) && answer.action === 'accept' ? answer.content : undefined;
 		return isObject(content) && content['decision'] === ALLOW ? 'allowed' : 'denied';
 	} catch (error) {
 		if (OrchestraError.is(error, 'canceled') || context.isCanceled) throw error;
 		return undefined;
-	} finally {
-		clearTimeout(timer);
 	}
 }
 

@@ -16,25 +16,33 @@ import {
 import { BoundedMap } from '../rpc/bounded-map.ts';
 import { canonicalSha256 } from '../wire/canonical-json.ts';
 import { bindingKey } from './approval-request.ts';
-import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
+import { type ApprovalOutcome, type Approvals, type NewApprovalRequest, takeCurrent } from './approvals.ts';
 import { argumentRows } from './argument-row.ts';
 import { askClient, canAsk } from './ask-client.ts';
 import { claimsOf, type Policy, type PolicyDecision } from './policy.ts';
 import type { NamedTool } from './tool-name.ts';
 import { APPROVAL_PROGRESS_MS, CONTINUED_CALLS_LIMIT } from './trust-limits.ts';
 
-/** A call of a tool, before it is made. */
-export interface GatedCall {
+/** The facts of a call that the rules are about. */
+export interface RuledCall {
 	/** The name that clients see. */
 	readonly name: string;
 	/** Its server and own name; undefined for a tool that no list has: then what its name says. */
 	readonly toolName: NamedTool | undefined;
 	readonly client: string;
 	readonly tool: Tool | undefined;
+}
+
+/** A call of a tool, before it is made. */
+export interface GatedCall extends RuledCall {
 	readonly arguments: unknown;
 	readonly context: CallContext;
 	/** Whether it runs a program: one that a rule asks about once is asked about when its tools are known. */
 	readonly isPlan?: boolean | undefined;
+	/** Set when it is decided about. */
+	decision: Partial<PolicyOutcome> | undefined;
+	/** The result when it is not made, with a text for the caller. */
+	refused(text: string): Answer;
 }
 
 /** The entry of the journal about a decision. */
@@ -50,7 +58,7 @@ export interface GatedPlan {
 	readonly name: string;
 	readonly client: string;
 	/** The tools that it can reach. */
-	readonly tools: readonly Pick<GatedCall, 'name' | 'toolName' | 'tool'>[];
+	readonly tools: readonly Omit<RuledCall, 'client'>[];
 	/** Whether `tools` are all, because a name is computed. */
 	readonly isComputed: boolean;
 	readonly code: string;
@@ -79,41 +87,25 @@ export interface CallGateOptions {
 }
 
 export class CallGate {
-	readonly #policy: () => Policy;
-	readonly #approvals: Approvals;
-	readonly #root: string;
-	readonly #progressMs: number;
+	readonly #options: CallGateOptions;
 	/** Approved calls whose server asked for input: the retry is the same call. The end of each, by its key. */
 	readonly #continued = new BoundedMap<string, number>(CONTINUED_CALLS_LIMIT);
 
-	constructor({ policy, approvals, root, progressMs = APPROVAL_PROGRESS_MS }: CallGateOptions) {
-		this.#policy = policy;
-		this.#approvals = approvals;
-		this.#root = root;
-		this.#progressMs = progressMs;
-	}
-
-	/** True when there are no rules: every call passes. */
-	get isOpen(): boolean {
-		return this.#policy().isEmpty;
+	constructor(options: CallGateOptions) {
+		this.#options = options;
 	}
 
 	/** The rules of now: another object after each change. */
 	get policy(): Policy {
-		return this.#policy();
+		return this.#options.policy();
 	}
 
 	/** The policy entry of the journal for calls of a tool that pass without an approval; undefined when they do not. */
-	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyOutcome> | undefined {
-		const policy = this.#policy();
+	verdict(call: RuledCall): Partial<PolicyOutcome> | undefined {
+		const { policy } = this;
 		if (policy.isEmpty) return {};
 		const decision = decisionAbout(call, policy);
 		return decision.action === 'allow' ? { policy: 'allow', rule: placeOf(decision) } : undefined;
-	}
-
-	/** Whether some tools are left out of lists. */
-	get hidesTools(): boolean {
-		return this.#policy().hidesTools;
 	}
 
 	/** The tools that a client sees in lists. */
@@ -122,36 +114,32 @@ export class CallGate {
 		client: string,
 		nameOf: (tool: Tool) => NamedTool | undefined,
 	): readonly Tool[] {
-		const policy = this.#policy();
+		const { policy } = this;
 		return tools.filter((tool) => {
 			const named = nameOf(tool) ?? policy.servers.read(tool.name);
 			return policy.isListed({ tool: named, client, annotations: tool.annotations });
 		});
 	}
 
-	/** Make the call with `go`, or return `refuse` with a text for the caller. `onDecision` gets the decision. */
-	run<T extends object>(
-		call: GatedCall,
-		go: () => Awaitable<T>,
-		{ refuse, onDecision }: { refuse: (text: string) => T; onDecision: (decision: PolicyOutcome) => void },
-	): Awaitable<T> {
-		const policy = this.#policy();
+	/** Make the call with `go`, or refuse it. */
+	run(call: GatedCall, go: () => Awaitable<Answer>): Awaitable<Answer> {
+		const { policy } = this;
 		if (policy.isEmpty) return go();
 		const decision = decisionAbout(call, policy);
 		if (isApprovedWithPlan(call, decision, policy)) {
 			// The decision about a plan is not made yet.
-			if (call.isPlan !== true) onDecision({ policy: 'approved', rule: placeOf(decision) });
+			if (call.isPlan !== true) call.decision = { policy: 'approved', rule: placeOf(decision) };
 			return go();
 		}
-		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onDecision });
-		onDecision({ policy: decision.action, rule: placeOf(decision) });
-		return decision.action === 'allow' ? go() : refuse(denialOf(call.name, decision));
+		if (decision.action === 'ask') return this.#ask(call, decision, go);
+		call.decision = { policy: decision.action, rule: placeOf(decision) };
+		return decision.action === 'allow' ? go() : call.refused(denialOf(call.name, decision));
 	}
 
 	/** Ask a user about a program before it runs, when a rule says so about it or one of its tools. */
 	async planApproval(plan: GatedPlan): Promise<PlanApproval> {
 		const { name, client, tools, isComputed, code, sha256, input, context } = plan;
-		const policy = this.#policy();
+		const { policy } = this;
 		const asking = [runnerOf(plan), ...tools]
 			.map((tool) => decisionAbout({ ...tool, client }, policy))
 			.filter(({ action, rule }) => action === 'ask' && rule?.plan === 'once');
@@ -159,24 +147,16 @@ export class CallGate {
 		if (decision === undefined) return { outcome: 'allowed' };
 		const names = tools.map((tool) => tool.name);
 		const destructive = tools.filter(isDestructive).map((tool) => tool.name);
-		const request: NewApprovalRequest = {
-			tool: printableLine(name),
-			isPlan: true,
-			client: printableLine(client),
-			session: context.sessionId,
-			argumentsSha256: canonicalSha256([sha256, input, names]),
-			policyVersion: policy.version,
-			arguments: argumentRows({
-				destructive: listed(destructive),
-				tools: isComputed ? `any of ${names.length}, since a name is computed` : listed(names),
-				arguments: 'computed by the program, so they are not shown',
-				program: code,
-				input,
-			}),
-			rule: placeOf(decision) ?? '',
-			reason: decision.rule?.reason,
-			root: this.#root,
+		const shown = {
+			destructive: listed(destructive),
+			tools: isComputed ? `any of ${names.length}, since a name is computed` : listed(names),
+			arguments: 'computed by the program, so they are not shown',
+			program: code,
+			input,
 		};
+		const about = { name, client, arguments: shown, context };
+		const argumentsSha256 = canonicalSha256([sha256, input, names]);
+		const request = { ...this.#requestOf(about, decision), isPlan: true, argumentsSha256 };
 		const outcome = await this.#askUser(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
 		const { rule } = request;
@@ -186,7 +166,7 @@ export class CallGate {
 
 	/** Ask a user about a call that a limit stops. Rejects when it is canceled. */
 	async lift(call: GatedCall, limit: { rule: string; reason: string }): Promise<ApprovalOutcome> {
-		const request = this.#requestOf(call, { action: 'ask', rule: undefined }, this.#policy().version);
+		const request = this.#requestOf(call, { action: 'ask', rule: undefined });
 		const outcome = await this.#askUser({ ...request, ...limit }, call.context);
 		if (call.context.isCanceled) call.context.signal.throwIfAborted();
 		return outcome;
@@ -194,73 +174,71 @@ export class CallGate {
 
 	/** The client of a session is gone: nobody is asked about its calls any more. */
 	sessionClosed(sessionId: string): void {
-		this.#approvals.withdraw(sessionId);
+		this.#options.approvals.withdraw(sessionId);
 	}
 
 	/** Deny every call that waits. Idempotent. */
 	close(): void {
-		this.#approvals.close();
+		this.#options.approvals.close();
 	}
 
-	async #ask<T extends object>(
-		call: GatedCall,
-		decision: PolicyDecision,
-		go: () => Awaitable<T>,
-		{ refuse, onDecision }: { refuse: (text: string) => T; onDecision: (decision: PolicyOutcome) => void },
-	): Promise<T> {
-		const request = this.#requestOf(call, decision, this.#policy().version);
+	async #ask(call: GatedCall, decision: PolicyDecision, go: () => Awaitable<Answer>): Promise<Answer> {
+		const request = this.#requestOf(call, decision);
 		const { context } = call;
-		const isContinued = context.isContinued && this.#takeContinued(bindingKey(request));
+		const isContinued = context.isContinued && takeCurrent(this.#continued, bindingKey(request));
 		const outcome = isContinued ? 'allowed' : await this.#askUser(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
 		// An approval outlives a change of other rules: the call is decided again.
-		const policy = this.#policy();
+		const { policy } = this;
 		const now = decisionAbout(call, policy);
 		if (outcome === 'allowed' && now.action === 'deny') {
-			onDecision({ policy: 'deny', rule: placeOf(now) });
-			return refuse(denialOf(call.name, now));
+			call.decision = { policy: 'deny', rule: placeOf(now) };
+			return call.refused(denialOf(call.name, now));
 		}
 		const isOther = now.action === 'ask' && !isSameRule(now, decision);
 		const verdict = outcome === 'allowed' && isOther ? 'changed' : verdicts[outcome];
-		onDecision({ policy: verdict, rule: request.rule });
-		if (verdict !== 'approved') return refuse(refusalOf(call.name, verdict, this.#approvals.approvalMs));
+		const { approvalMs } = this.#options.approvals;
+		call.decision = { policy: verdict, rule: request.rule };
+		if (verdict !== 'approved') return call.refused(refusalOf(call.name, verdict, approvalMs));
 		const result = await go();
-		// A source gives an answer.
-		if (isInputRequired(answerValue(result as Answer)))
-			this.#continue(bindingKey({ ...request, policyVersion: policy.version }));
+		if (isInputRequired(answerValue(result)))
+			this.#continued.set(
+				bindingKey({ ...request, policyVersion: policy.version }),
+				performance.now() + approvalMs,
+			);
 		return result;
 	}
 
 	#requestOf(
-		{ name, client, arguments: input, context }: GatedCall,
+		{ name, client, arguments: input, context }: Pick<GatedCall, 'name' | 'client' | 'arguments' | 'context'>,
 		decision: PolicyDecision,
-		policyVersion: string,
 	): NewApprovalRequest {
 		return {
 			tool: printableLine(name),
 			client: printableLine(client),
 			session: context.sessionId,
 			argumentsSha256: canonicalSha256(input),
-			policyVersion,
+			policyVersion: this.policy.version,
 			arguments: argumentRows(input),
 			rule: placeOf(decision) ?? '',
 			reason: decision.rule?.reason,
-			root: this.#root,
+			root: this.#options.root,
 		};
 	}
 
 	async #askUser(request: NewApprovalRequest, context: CallContext): Promise<ApprovalOutcome> {
 		let message = `${request.tool} waits for the approval of its user`;
 		const report = (): void => context.progress(0, undefined, message);
-		const reporting = setInterval(report, this.#progressMs);
+		const { approvals, progressMs = APPROVAL_PROGRESS_MS } = this.#options;
+		const reporting = setInterval(report, progressMs);
 		const isDecided = context.enter('approval');
 		try {
 			if (canAsk(context)) {
 				report();
-				const outcome = await askClient(request, context, this.#approvals.approvalMs);
+				const outcome = await askClient(request, context, approvals.approvalMs);
 				if (outcome !== undefined) return outcome;
 			}
-			return await this.#approvals.wait(request, context.signal, (id) => {
+			return await approvals.wait(request, context.signal, (id) => {
 				message = `${request.tool} waits for approval: mctl approve allow ${id}`;
 				report();
 			});
@@ -268,16 +246,6 @@ export class CallGate {
 			clearInterval(reporting);
 			isDecided();
 		}
-	}
-
-	#takeContinued(key: string): boolean {
-		const endsAt = this.#continued.get(key);
-		this.#continued.delete(key);
-		return endsAt !== undefined && endsAt > performance.now();
-	}
-
-	#continue(key: string): void {
-		this.#continued.set(key, performance.now() + this.#approvals.approvalMs);
 	}
 }
 
@@ -312,7 +280,7 @@ function isApprovedWithPlan(
 	return !isDestructive({ tool }) || approval.destructive.includes(name);
 }
 
-function isDestructive({ tool }: Pick<GatedCall, 'tool'>): boolean {
+function isDestructive({ tool }: Pick<RuledCall, 'tool'>): boolean {
 	return claimsOf(tool?.annotations).destructive;
 }
 
@@ -328,10 +296,7 @@ function refusalOf(tool: string, decision: PolicyOutcome['policy'], approvalMs: 
 	return `${tool} was not called: ${why[decision] ?? decision}`;
 }
 
-function decisionAbout(
-	{ name, toolName, client, tool }: Omit<GatedCall, 'arguments' | 'context'>,
-	policy: Policy,
-): PolicyDecision {
+function decisionAbout({ name, toolName, client, tool }: RuledCall, policy: Policy): PolicyDecision {
 	return policy.decide({
 		tool: toolName ?? policy.servers.read(name),
 		client,

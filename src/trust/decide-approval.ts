@@ -1,7 +1,7 @@
 /* The decision of a user about a call that waits, from a terminal or from the dashboard. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type AddedRule, addPolicyRule, isNameable } from '../config/edit-policy.ts';
 import { OrchestraError } from '../errors.ts';
+import { polled } from '../rpc/clock.ts';
 import type { ApprovalAnswer, ApprovalFiles } from './approval-files.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import { DECISION_LOOK_AGAIN_MS, DECISION_NOTICE_MS } from './trust-limits.ts';
@@ -53,14 +53,11 @@ export async function decideApproval(
 			hint: 'mctl approve lists the calls that wait.',
 		});
 	}
-	const giveUpAt = performance.now() + DECISION_NOTICE_MS;
-	while (files.has(id)) {
-		if (performance.now() > giveUpAt) {
-			throw new OrchestraError('timeout', `process ${pid} has not taken the answer for ${id} yet`, {
-				hint: 'It may be blocked: mctl hub status shows the shared hub.',
-			});
-		}
-		await sleep(DECISION_LOOK_AGAIN_MS, undefined, { signal });
+	const isTaken = (): true | undefined => (files.has(id) ? undefined : true);
+	if (!(await polled(isTaken, { everyMs: DECISION_LOOK_AGAIN_MS, forMs: DECISION_NOTICE_MS, signal }))) {
+		throw new OrchestraError('timeout', `process ${pid} has not taken the answer for ${id} yet`, {
+			hint: 'It may be blocked: mctl hub status shows the shared hub.',
+		});
 	}
 	return isAlways ? writeRule(request, decision, environment) : undefined;
 }

@@ -37,7 +37,6 @@ export const CHAIN_BATCH_CHARACTERS: number = 64 * 1024;
 export const LOCK_TEXT_CHARACTERS = 80;
 
 export const DEFINITIONS_LIMIT_BYTES: number = 8 * 1024 * 1024;
-export const PIN_FILE_NAME_CHARACTERS = 24;
 
 /** Most characters of one tool that are pinned. */
 export const PINNED_CHARACTERS: number = 4 * 1024 * 1024;

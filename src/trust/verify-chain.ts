@@ -69,11 +69,7 @@ export function verifyChain(
 	for (const file of files) readFile(file, reading);
 	const { batches, notes } = reading;
 	const lines = batches.flatMap((batch) => batch.lines);
-	const findings = [
-		...reading.findings,
-		...judgeOrder(lines),
-		...judgeEnds(batches, { head, notes, files, name }),
-	];
+	const findings = [...reading.findings, ...judgeOrder(lines), ...judgeEnds(reading, head, files, name)];
 	findings.push(...judgeHashes(batches, findings));
 	const place = ({ file, line }: ChainFinding): number =>
 		files.findIndex(({ name }) => name === file) * 1e9 + line;
@@ -240,13 +236,10 @@ function numbersOf({ file, from, to, lines }: Batch): string {
 
 /** Lines that are missing at the beginning of a file or after the last one. */
 function judgeEnds(
-	batches: readonly Batch[],
-	{
-		head,
-		notes,
-		files,
-		name,
-	}: { head: ChainLink | undefined; notes: string[]; files: readonly ChainFile[]; name: string },
+	{ batches, notes }: Reading,
+	head: ChainLink | undefined,
+	files: readonly ChainFile[],
+	name: string,
 ): ChainFinding[] {
 	const lines = batches.flatMap((batch) => batch.lines);
 	const findings: ChainFinding[] = [];

@@ -12,7 +12,7 @@ import { Log } from '../../src/log.ts';
 import { connectServer } from '../../src/mcp/client/connect-server.ts';
 import { accountOf } from '../../src/oauth/account.ts';
 import { CredentialStore } from '../../src/oauth/credential-store.ts';
-import { openAuth } from '../../src/oauth/open-auth.ts';
+import { ServerAuth } from '../../src/oauth/open-auth.ts';
 
 const url = process.argv.at(-1) ?? '';
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
@@ -32,7 +32,7 @@ try {
 async function drive() {
 	const store = new CredentialStore(join(folder, 'auth'), log);
 	const interactive = { showPage, deadlineMs: 10_000 };
-	const auth = openAuth({ account: accountOf({ url }), store, settings: settings(), interactive, log });
+	const auth = new ServerAuth({ account: accountOf({ url }), store, settings: settings(), interactive, log });
 	const client = await connectServer(url, {
 		auth,
 		log,

@@ -70,9 +70,9 @@ describe('the login', () => {
 			[281, 'unauthorized'],
 		] as const) {
 			now = at;
-			expect(access.forPage({ cookie }, 80)).toBe(verdict);
+			expect(access.forPage({ headers: { cookie }, socket: { localPort: 80 } })).toBe(verdict);
 		}
-		expect(access.forPage({ cookie }, 81)).toBe('unauthorized');
+		expect(access.forPage({ headers: { cookie }, socket: { localPort: 81 } })).toBe('unauthorized');
 	});
 
 	it('opens the page and the API, but not /mcp', async () => {

@@ -232,6 +232,52 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		expect(await hub.call('gpu-box__echo', { text: 'x'.repeat(2_000_000) })).toContain('max_payload');
 	});
 
+	it('does not flood its client when the worker floods the hub', async () => {
+		await offerFabric(servers, { name: 'hostile' });
+		let requested = 0;
+		const hub = await useFabric(servers, {
+			onQuestion: () => {
+				requested++;
+				return new Promise(() => {});
+			},
+		});
+		await hub.sees('hostile__slow');
+		const stranger = await connect({ servers });
+		const seen = new Promise<string>((resolve) => {
+			stranger.subscribe('orc.call.agent-hub.hostile.slow', {
+				callback: (_error, message) => resolve(message.headers?.get('Orc-Call') ?? ''),
+			});
+		});
+		const ends = new AbortController();
+		const meta = { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'debug' };
+		const called = hub.call('hostile__slow', { ms: 60_000 }, { meta, signal: ends.signal });
+		const call = await seen;
+		const send = (kind: string, body: object, seq = 0): void => {
+			const made = headers();
+			made.set('Orc-Kind', kind);
+			made.set('Orc-Seq', String(seq));
+			stranger.publish(`orc.out.hostile.agent-hub.${call}`, JSON.stringify(body), { headers: made });
+		};
+		const refused: string[] = [];
+		stranger.subscribe(`orc.ctl.hostile.agent-hub.${call}`, {
+			callback: (_error, message) => void refused.push(message.string()),
+		});
+		for (let sent = 1; sent <= 2000; sent++) {
+			send('log', { level: 'error', data: 'noise' });
+			send('progress', { progress: sent });
+		}
+		const params = { message: 'your name?', requestedSchema: { type: 'object', properties: {} } };
+		for (let seq = 1; seq <= 200; seq++) send('ask', { key: { method: 'elicitation/create', params } }, seq);
+		await stranger.flush();
+		const isLimit = (text: string): boolean => text.includes('more than 64 client requests at once');
+		await until('client requests are refused', () => refused.filter(isLimit).length === 136);
+		expect(requested).toBe(64);
+		expect(hub.heard.length).toBeLessThan(1000);
+		ends.abort();
+		await called;
+		await stranger.close();
+	});
+
 	it('is not disturbed by garbage, or by a worker that did not accept it', async () => {
 		const { file } = await offerFabric(servers);
 		const hub = await useFabric(servers);

@@ -29,6 +29,59 @@ describe('chooseWorker', () => {
 		expect(chosen([late], { require: ['gpu'] })).toEqual({ worker: 'two' });
 	});
 
+	it('chooses by load when a worker has announced a limit, also without labels', () => {
+		const [small, large] = [
+			{ ...one, limit: 2 },
+			{ ...two, limit: 4, running: 1 },
+		];
+		expect(chosen([small, large], {})).toEqual({ worker: 'one' });
+		expect(
+			chosen(
+				[
+					{ ...small, inFlight: 2 },
+					{ ...large, running: 3 },
+				],
+				{},
+			),
+		).toEqual({ worker: 'two' });
+		expect(
+			chosen(
+				[
+					{ ...small, running: 2 },
+					{ ...large, running: 3 },
+				],
+				{},
+			),
+		).toEqual({ worker: 'two' });
+		expect(
+			chosen(
+				[
+					{ ...one, hubLimit: 1, inFlight: 1 },
+					{ ...two, inFlight: 5 },
+				],
+				{},
+			),
+		).toEqual({
+			worker: 'two',
+		});
+	});
+
+	it('prefers a worker that is not full to one with the preferred labels, and a full one to none', () => {
+		const full = { ...one, limit: 1, running: 1 };
+		expect(chosen([full, two], { prefer: ['zone=a'] })).toEqual({ worker: 'two' });
+		expect(chosen([{ ...one, hasRefused: true }, two], { prefer: ['zone=a'] })).toEqual({ worker: 'two' });
+		expect(chosen([full], { prefer: ['zone=a'] })).toEqual({ worker: 'one' });
+		expect(chosen([{ ...full, limit: 2, running: 2 }, full], { prefer: ['zone=a'] })).toEqual({
+			worker: 'one',
+		});
+	});
+
+	it('does not choose a worker of a version that the server must choose', () => {
+		const old = { ...one, version: null };
+		expect(chosen([old, { ...two, limit: 1, running: 1 }], {})).toEqual({ worker: 'two' });
+		expect(chosen([{ ...old, limit: 1 }], {})).toBe('any');
+	});
+
 	it('says which label is missing, and does not count a draining worker', () => {
 		const reason = 'its one worker does not have the label gpu';
 		expect(chosen([one, { ...two, isDraining: true }], { require: ['gpu'] })).toEqual({ reason });
@@ -39,9 +92,15 @@ describe('chooseWorker', () => {
 const one: WorkerCandidate = {
 	name: 'one',
 	labels: ['zone=a'],
+	version: '1.0.0',
+	running: 0,
+	limit: null,
+	hubLimit: null,
 	isDraining: false,
 	heardAt: NOW,
 	inFlight: 0,
+	isAbsent: false,
+	hasRefused: false,
 };
 const two: WorkerCandidate = { ...one, name: 'two', labels: ['gpu', 'zone=b'] };
 const three: WorkerCandidate = { ...one, name: 'three', labels: ['gpu', 'zone=a'] };

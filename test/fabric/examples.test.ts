@@ -70,8 +70,11 @@ describe('the examples of the fabric', () => {
 		const prepared = (): number | null => spawnSync('sh', [join(place, 'prepare.sh')], { env }).status;
 		expect(prepared()).toBe(0);
 		const { services } = parse(read('compose.yaml'), { merge: true }) as {
-			services: Record<string, { volumes?: string[] }>;
+			services: Record<string, { image: string; volumes?: string[]; healthcheck?: object }>;
 		};
+		// That of the image asks an HTTPS listener, which none of them has.
+		const members = Object.values(services).filter(({ image }) => image === 'orchestra');
+		expect(members.filter(({ healthcheck }) => healthcheck === undefined)).toEqual([]);
 		const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
 			volumes.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':')[0] ?? ''),
 		);

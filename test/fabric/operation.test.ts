@@ -1,4 +1,5 @@
 /* What an operator does with workers: labels and rules, limits, draining, and what is seen of them. */
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fabricReply } from '../../src/dashboard/views/fabric-view.ts';
 import { orderWorker } from '../../src/fabric/administration/order-worker.ts';
@@ -7,7 +8,7 @@ import { FabricLink } from '../../src/fabric/link/fabric-link.ts';
 import { HubMetrics } from '../../src/hub/metrics/hub-metrics.ts';
 import { Log } from '../../src/log.ts';
 import { atEnd } from '../support/at-end.ts';
-import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
+import { offerFabric, runsIn, startWorker, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -76,9 +77,97 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 			'refused it: the worker runs 2 calls of first already',
 		);
 		expect(await second.call('limited__echo', { text: 'mine' })).toBe('mine');
-		expect(Object.fromEntries(worker.overview().refused)).toEqual({ tool_limit: 1, hub_limit: 1 });
+		expect(worker.overview().refused).toMatchObject({ tool_limit: 1, hub_limit: 1, full: 0 });
 		ends.abort();
 		await Promise.all([slow, record]);
+	});
+
+	it('that are full are not chosen while another is idle, with a rule and without one', async () => {
+		const full = await offerFabric(servers, {
+			name: 'near',
+			group: 'load',
+			labels: ['zone=a'],
+			limits: { calls: 1 },
+		});
+		const idle = await offerFabric(servers, { name: 'far', group: 'load', limits: { calls: 1 } });
+		const rules = [{ tools: ['load__slow', 'load__record'], require: [], prefer: ['zone=a'] }];
+		const [first, second] = [
+			await useFabric(servers, { name: 'load-1', rules }),
+			await useFabric(servers, { name: 'load-2', rules }),
+		];
+		for (const hub of [first, second]) {
+			await hub.seesWorkers('load', 2);
+			await hub.sees('load__slow');
+		}
+		const ends = new AbortController();
+		const slow = first.call('load__slow', { ms: 60_000 }, { signal: ends.signal });
+		await until('the preferred worker runs it', () => full.worker.running === 1);
+		// Its own call is in flight, so this hub knows at once.
+		expect(await first.call('load__record', { id: 'mine' })).toBe('mine');
+		// Another hub knows when the worker has said so.
+		const load = (): number | undefined =>
+			second.source.overview().groups[0]?.workers.find(({ name }) => name === 'near')?.running;
+		await until('the other hub knows', () => load() === 1);
+		expect(await second.call('load__record', { id: 'other' })).toBe('other');
+		for (const id of ['a', 'b', 'c', 'd']) {
+			expect(await second.call('load__who')).toBe('far');
+			expect(await second.call('load__record', { id })).toBe(id);
+		}
+		expect(runsIn(idle.file)).toHaveLength(6);
+		const refusals = [full, idle].flatMap(({ worker }) => Object.values(worker.overview().refused));
+		expect(refusals.filter((count) => count > 0)).toEqual([]);
+		ends.abort();
+		await slow;
+		await until('the other hub knows', () => load() === 0);
+		expect(await second.call('load__record', { id: 'e' })).toBe('e');
+		expect(runsIn(full.file).at(-1)).toBe('near e');
+	});
+
+	it('that were killed are chosen once at most, before their presence ends', async () => {
+		const { worker } = await offerFabric(servers, { name: 'alive', group: 'death', limits: { calls: 50 } });
+		const killed = await startWorker(servers, join(temporaryFolder(), 'runs'), {
+			name: 'killed',
+			group: 'death',
+		});
+		const hub = await useFabric(servers);
+		await hub.seesWorkers('death', 2);
+		await hub.sees('death__who');
+		const texts = await Promise.all(Array.from({ length: 10 }, () => hub.call('death__who')));
+		expect(new Set(texts)).toEqual(new Set(['alive', 'killed']));
+		killed.kill();
+		await killed.exited;
+		const after: string[] = [];
+		while (after.length < 10) after.push(await hub.call('death__who'));
+		const failed = after.filter((text) => text !== 'alive');
+		// The first of them while the server still closes the connection.
+		expect(failed.length).toBeLessThanOrEqual(2);
+		expect(failed.at(-1) ?? 'gone').toContain('gone');
+		expect(worker.overview().refused).toMatchObject({ full: 0 });
+	});
+
+	it('that refused a call of a tool get no other one a moment later, and the call is not sent again', async () => {
+		const limits = { perTool: { slow: 1 } };
+		const full = await offerFabric(servers, { name: 'busy', group: 'memory', labels: ['zone=a'], limits });
+		const idle = await offerFabric(servers, { name: 'calm', group: 'memory' });
+		const rules = [{ tools: ['memory__*'], require: [], prefer: ['zone=a'] }];
+		const [first, second] = [
+			await useFabric(servers, { name: 'memory-1', rules }),
+			await useFabric(servers, { name: 'memory-2', rules }),
+		];
+		for (const hub of [first, second]) await hub.seesWorkers('memory', 2);
+		for (const hub of [first, second]) await hub.sees('memory__slow');
+		const ends = new AbortController();
+		const slow = first.call('memory__slow', { ms: 60_000 }, { signal: ends.signal });
+		await until('it runs', () => full.worker.running === 1);
+		expect(await second.call('memory__slow', { ms: 1 })).toContain(
+			'not run: slow of memory: the worker busy refused',
+		);
+		expect(runsIn(idle.file)).toEqual([]);
+		expect(await second.call('memory__slow', { ms: 1 })).toBe('slept at calm');
+		// Also before it was announced as accepted.
+		ends.abort();
+		await slow;
+		await until('it is canceled', () => full.worker.running === 0);
 	});
 
 	it('finish their calls and get no more when they are drained, until they are resumed', async () => {

@@ -91,6 +91,38 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		expect(await hub.call('late__echo', { text: 'now' })).toBe('now');
 	});
 
+	it('that are revoked while a call runs leave its outcome unknown, and end what comes later', async () => {
+		const folder = temporaryFolder();
+		const port = await freePort();
+		const members = [member('boss', ['*'], undefined), member('fired', [], 'fired')];
+		const printed = serverConfig({
+			members,
+			listen: `127.0.0.1:${port}`,
+			tls: undefined,
+			storeDir: join(folder, 'data'),
+		});
+		const whole = printed.replace(/, permissions: .* (?=} # boss)/, ' ');
+		const server = await startNats({ port, folder, whole });
+		const hub = await useFabric([server.url], { name: 'boss', credentials: seedOf('boss') });
+		const { worker, file } = await offerFabric([server.url], { name: 'fired', credentials: seedOf('fired') });
+		await hub.sees('fired__slow');
+		const without = (name: string): void => {
+			const lines = whole.split('\n').filter((line) => !line.endsWith(`# ${name}`));
+			writeFiles(folder, { 'nats.conf': lines.join('\n') });
+			process.kill(server.pid, 'SIGHUP');
+		};
+		const called = hub.call('fired__slow', { ms: 3000 });
+		await until('it runs', () => worker.running === 1);
+		without('fired');
+		await until('it is disconnected', () => !worker.link.isUp);
+		expect(await hub.call('fired__echo')).toContain('not run');
+		expect(await called).toContain('outcome unknown: slow of fired');
+		expect(runsIn(file)).toEqual(['fired slow']);
+		without('boss');
+		await until('the hub is disconnected', () => !hub.source.link.isUp);
+		expect(await hub.call('fired__echo')).toContain('not run: echo of fired: the link to the fabric is down');
+	});
+
 	it('refuse everything that a worker or a hub publishes in the name of another', async () => {
 		const forged = [
 			'orc.out.gpu-1.laptop.PPPPPPPP.AAAAAAAAAAAAAAAA',

@@ -51,7 +51,7 @@ describe('TreeWatch', () => {
 	it('reports nothing after it was closed', async () => {
 		const root = temporaryFolder();
 		let changes = 0;
-		const watch = new TreeWatch(root, { onChange: () => changes++ });
+		const watch = new TreeWatch(root, () => changes++);
 		writeFileSync(join(root, 'a'), '');
 		watch.close();
 		const other = watchTree(root);
@@ -63,7 +63,7 @@ describe('TreeWatch', () => {
 
 function watchTree(root: string): () => number {
 	let changes = 0;
-	const watch = new TreeWatch(root, { onChange: () => changes++ });
+	const watch = new TreeWatch(root, () => changes++);
 	onTestFinished(() => watch.close());
 	return () => changes;
 }

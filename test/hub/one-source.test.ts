@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Hub } from '../../src/hub/hub.ts';
 import { OneSource } from '../../src/hub/one-source.ts';
-import type { ChosenNames, Source } from '../../src/hub/source.ts';
+import type { Can, Source } from '../../src/hub/source.ts';
 import { declaredCapabilities, targetName } from '../../src/mcp/server/methods.ts';
 import type { Change } from '../../src/mcp/server/provider.ts';
 import type { Tool } from '../../src/protocol/mcp-types.ts';
@@ -59,7 +59,7 @@ describe('a view of one source', () => {
 	});
 });
 
-interface FakeSource extends Source, ChosenNames {
+interface FakeSource extends Source, Can<'qualifiesNames'> {
 	replace(names: readonly string[]): void;
 }
 

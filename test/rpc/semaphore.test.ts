@@ -22,6 +22,14 @@ describe('Semaphore', () => {
 		expect([order, semaphore.size]).toEqual([[1, 2], 0]);
 	});
 
+	it('gives the place of some work back when that has ended, in whatever way', async () => {
+		const semaphore = new Semaphore({ limit: 1 });
+		const failed = semaphore.run(undefined, {}, () => Promise.reject(new Error('it failed')));
+		const next = semaphore.run(undefined, {}, async () => semaphore.size);
+		await expect(failed).rejects.toThrow('it failed');
+		expect([await next, semaphore.size]).toEqual([1, 0]);
+	});
+
 	it('refuses one more than may wait, with the given error', async () => {
 		const refuse = (): OrchestraError => new OrchestraError('closed', 'full');
 		const semaphore = new Semaphore({ limit: 1, queueLimit: 1, refuse });

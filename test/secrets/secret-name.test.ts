@@ -7,6 +7,7 @@ test.each([
 	['DB_PASSWORD', 'pass word with spaces'],
 	['SLACK_WEBHOOK_URL', 'https://hooks.example.com/services/T0/B0/xyz'],
 	['githubToken', 'lowercaselettersonly'],
+	['AZDO_PAT', 'fiftytwolettersofapersonalaccesstoken'],
 ])('%s is a secret', (name, value) => {
 	registerNamedSecret(name, value);
 	expect(redact(`<${value}>`)).toBe('<•••>');

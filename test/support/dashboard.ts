@@ -47,7 +47,6 @@ export async function openTestDashboard(setup: DashboardSetup = {}): Promise<Ope
 	const http = await openDashboard(
 		{
 			address: '127.0.0.1:0',
-			settings: opened.configuration().hub,
 			folder,
 			hub: opened.hub,
 			opened,

@@ -1,13 +1,5 @@
 /* A source of a test, from one function for each list and call that it has. */
-import type {
-	ChosenNames,
-	Draining,
-	Processes,
-	ResourceUpdates,
-	Source,
-	UnlistedTools,
-	UriClaims,
-} from '../../src/hub/source.ts';
+import type { Can, Source } from '../../src/hub/source.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 
 import type { CallToolParams, Capability } from '../../src/mcp/server/provider.ts';
@@ -31,7 +23,7 @@ export interface FakeAnswers {
 
 /** A source with some of the abilities. */
 export type AbleSource = Source &
-	Partial<ChosenNames & UnlistedTools & UriClaims & ResourceUpdates & Processes & Draining>;
+	Partial<Can<'qualifiesNames' | 'hasDownTool' | 'ownsUri' | 'subscribeResource' | 'processes' | 'retire'>>;
 
 /** `more` has its other members. Default: a source of tools that is known. */
 export function fakeSource(

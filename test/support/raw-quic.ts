@@ -11,6 +11,8 @@ import { nextTurn } from './waiting.ts';
 export interface RawQuic {
 	/** Send bytes and the end of the stream; resolves with what came back, or how the stream broke. */
 	exchange(bytes: Uint8Array): Promise<Buffer | string>;
+	/** Acknowledge what was received in a datagram of its own. */
+	acknowledge(): void;
 	close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function dialRaw(address: string, identity: Identity): Promise<RawQ
 			connection.scheduleFlush();
 			return readAll(connection, id);
 		},
+		acknowledge: () => connection.flush(),
 		close: async () => {
 			await connection.close(0);
 			await socket.close();

@@ -2,7 +2,7 @@
 import { Log } from '../../src/log.ts';
 import { type Account, type AccountSource, accountOf } from '../../src/oauth/account.ts';
 import { CredentialStore } from '../../src/oauth/credential-store.ts';
-import { type AuthOptions, openAuth, type ServerAuth } from '../../src/oauth/open-auth.ts';
+import { type AuthOptions, ServerAuth } from '../../src/oauth/open-auth.ts';
 import type { Interaction } from '../../src/oauth/sign-in.ts';
 import { parseChallenges } from '../../src/transport/http/challenges.ts';
 import { temporaryFolder } from './workspace.ts';
@@ -43,7 +43,7 @@ export function testedAuth(
 	});
 	const store = options.store ?? new CredentialStore(`${temporaryFolder()}/auth`, log);
 	const account = options.account ?? accountOf(options);
-	return { auth: openAuth({ log, ...options, account, store }), store, lines };
+	return { auth: new ServerAuth({ log, ...options, account, store }), store, lines };
 }
 
 /** Send one request to the resource as the HTTP client does: with the token, and once more when `auth` says so. */

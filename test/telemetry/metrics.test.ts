@@ -34,7 +34,7 @@ describe('MetricRegistry', () => {
 	it('reads observed values only when the text is asked for, and adds those with equal labels', () => {
 		const registry = new MetricRegistry();
 		let reads = 0;
-		registry.observed({ name: 'children', help: 'Children.' }, 'gauge', () => {
+		registry.observed('children', 'Children.', () => {
 			reads++;
 			return [
 				[{ of: 'a' }, 1],

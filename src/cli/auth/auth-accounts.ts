@@ -7,7 +7,7 @@ import { Log } from '../../log.ts';
 import { accountOf, describeEntry, type EntryPlace } from '../../oauth/account.ts';
 import { CredentialStore } from '../../oauth/credential-store.ts';
 import type { Credentials } from '../../oauth/credentials.ts';
-import { openAuth } from '../../oauth/open-auth.ts';
+import { ServerAuth } from '../../oauth/open-auth.ts';
 import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { publicUrl } from '../../transport/http/http-errors.ts';
@@ -54,7 +54,7 @@ export interface AccountChoice {
 /** The sign-ins that are stored for the URL of the server and fit its settings. */
 export function accountChoices({ url, name, settings }: AuthTarget, store: CredentialStore): AccountChoice[] {
 	const isUsable = ({ key = '' }: Credentials): boolean =>
-		openAuth({ account: { url, key }, name, settings, store }).credentials?.tokens !== undefined;
+		new ServerAuth({ account: { url, key }, name, settings, store }).credentials?.tokens !== undefined;
 	const shared = store.list().filter((each) => each.url === url && each.key !== undefined && isUsable(each));
 	const choices = shared.map(({ key, account: user, entry }) => {
 		const by = entry === undefined ? '' : `, of ${describeEntry(entry)}`;

@@ -7,7 +7,7 @@ import { ACCOUNT_KEY_FORM, type Account, accountOf, isAccountKey } from '../../o
 import { withResolvedSecrets } from '../../oauth/client-secret.ts';
 import { CredentialStore } from '../../oauth/credential-store.ts';
 import { GuardedHttp } from '../../oauth/guarded-http.ts';
-import { notAdopted, openAuth, type ServerAuth } from '../../oauth/open-auth.ts';
+import { notAdopted, ServerAuth } from '../../oauth/open-auth.ts';
 import { probeServer } from '../../oauth/probe-server.ts';
 import { findProtectedResource } from '../../oauth/resource-metadata.ts';
 import { splitScopes } from '../../oauth/scopes.ts';
@@ -91,7 +91,7 @@ function openTarget(input: CommandInput, target: AuthTarget): ServerAuth {
 	const store = CredentialStore.ofUser(environment, log);
 	const interactive = flags['status'] ? undefined : terminalSignIn(input);
 	const others = entry && { otherEntries: () => otherEntries(entry, environment) };
-	return openAuth({
+	return new ServerAuth({
 		account: accountOfTarget(target),
 		name,
 		settings,

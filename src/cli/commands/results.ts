@@ -113,6 +113,6 @@ async function resultNamed({ args, environment }: CommandInput): Promise<StoredR
 	if (found) return found;
 	const handles = all.map((each) => each.handle);
 	throw new OrchestraError('not_found', `no result is stored as ${handle}`, {
-		hint: didYouMean(nearest(handle, handles), 'mctl results ls shows those that are stored.'),
+		hint: didYouMean(nearest(handle, handles), 'mctl results ls shows what is stored.'),
 	});
 }

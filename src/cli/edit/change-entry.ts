@@ -1,5 +1,5 @@
 /* `mctl enable`, `disable` and `remove`: switch a server or plugin without touching the rest of its entry, or take the entry out. */
-import { enabledEdit } from '../../config/edit/enable-server.ts';
+import { enabledEdit } from '../../config/edit/entry-switches.ts';
 import { removeJsonKey } from '../../config/edit/json-edit.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { messageOf } from '../../errors.ts';

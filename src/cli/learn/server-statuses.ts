@@ -62,7 +62,11 @@ export async function serverStatuses(
 		const command = commandOf(entry);
 		const { isEnabled, kind, file } = entry;
 		const settings = { ...entry.settings, overrides: withoutValues(entry.settings.overrides) };
-		const { next: scope } = new ScopeChoice(entry, cacheFilesHere(entry, environment), Log.silent);
+		const { next: scope } = new ScopeChoice({
+			entry,
+			files: cacheFilesHere(entry, environment),
+			log: Log.silent,
+		});
 		const { leftOut = [] } = knownServer(entry, environment) ?? {};
 		const about = { kind, isEnabled, command, signIn: signIn(entry), leftOut, file, settings, scope };
 		return { ...status, ...about };

@@ -187,16 +187,17 @@ export class Output {
 	}
 }
 
-/** The sequences that `style` writes, and no others. */
-const ownStyles = new Set(styleNames.flatMap((name) => inStyle(name, '|').split('|')));
+/** The sequences that `style` writes, and no others; known at first use. */
+let ownStyles: ReadonlySet<string> | undefined;
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const STYLE_SEQUENCE = /(\u001B\[\d+m)/;
 
 function withOwnStyles(text: string): string {
+	const styles = (ownStyles ??= new Set(styleNames.flatMap((name) => inStyle(name, '|').split('|'))));
 	return text
 		.split(STYLE_SEQUENCE)
-		.map((part) => (ownStyles.has(part) ? part : printable(part)))
+		.map((part) => (styles.has(part) ? part : printable(part)))
 		.join('');
 }
 

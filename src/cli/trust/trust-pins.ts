@@ -1,6 +1,6 @@
 /* `mctl trust diff`, `accept` and `quarantine`: how the tools of MCP servers differ from what was accepted, and what to do about it. */
 
-import { quarantineEdit } from '../../config/edit/quarantine-server.ts';
+import { quarantineEdit } from '../../config/edit/entry-switches.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { acceptServer, pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
 import { serverFindings } from '../../hub/server-findings.ts';

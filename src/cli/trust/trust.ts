@@ -55,7 +55,7 @@ export const trust: Command = {
 type TrustState = 'trusted' | 'new' | 'changed';
 
 interface SeenFile extends Omit<ReadProjectFile, 'effects'> {
-	readonly found: ReadProjectFile['effects'];
+	readonly found: ReturnType<ReadProjectFile['effects']>;
 	readonly sha256: string;
 	readonly state: TrustState;
 	readonly effects: readonly EffectChange[];
@@ -99,7 +99,8 @@ function seenFile(read: ReadProjectFile, record: TrustRecord): SeenFile {
 	const known = record.find(read.file);
 	const isKnown = known?.sha256.includes(hash) ?? false;
 	const state = isKnown ? 'trusted' : known ? 'changed' : 'new';
-	const { effects: found, ...file } = read;
+	const { effects, ...file } = read;
+	const found = effects();
 	return { ...file, found, sha256: hash, state, effects: effectChanges(found, known?.runs) };
 }
 

@@ -126,12 +126,12 @@ export function startsUs(raw: unknown): boolean {
 	return typeof entry !== 'string' && isOwn(entry);
 }
 
-const ownMain = /^.*[/\\]dist[/\\]cli[/\\]main\.js$/;
+const selfMain = /^.*[/\\]dist[/\\]cli[/\\]main\.js$/;
 
 /** Also an installation in another place than this one. */
 function isOwn(entry: NormalEntry): boolean {
 	const [command = '', ...args] = commandLineOf(entry);
-	const at = args.findIndex((arg) => ownMain.test(arg));
+	const at = args.findIndex((arg) => selfMain.test(arg));
 	const isOther = at !== -1 && ['serve', 'bridge'].includes(args[at + 1] ?? '');
 	return isOther || isSelfCommand({ command, args });
 }

@@ -23,7 +23,7 @@ export interface ClientInput {
 
 const inputReference = /\$\{input:([^}]*)\}/g;
 
-/** The inputs of an entry, by `inputs` of its file. Undefined when it has none, or one that nobody can be asked for here. */
+/** The inputs of an entry, by `inputs` of its file. Undefined when it has none, or one that a user cannot type here. */
 export function inputsOf(entry: NormalEntry, definitions: unknown): ClientInput[] | undefined {
 	const list: unknown[] = Array.isArray(definitions) ? definitions : [];
 	const { env: _env, headers: _headers, args: _args, url: _url, ...rest } = entry;

@@ -1,5 +1,5 @@
 /*
- * The MCP clients that we know, and where each keeps its configuration.
+ * The known MCP clients, and where each has its configuration.
  *
  * `{home}`, `{project}` and the folders below stand for folders of the machine. A path
  * that ends in `/*` is a folder of configuration files. The first rows of a client are

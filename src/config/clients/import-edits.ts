@@ -53,7 +53,7 @@ export interface ImportEditsOptions {
 	readonly project: string;
 	/** Everything goes to the user's configuration. */
 	readonly isForUser: boolean;
-	/** The clients keep their servers. */
+	/** The servers stay in the files of the clients too. */
 	readonly keepsServers: boolean;
 }
 
@@ -123,7 +123,7 @@ function plannedClient(options: ImportEditsOptions, file: ClientFile): PlannedFi
 	const isList = file.client.id === 'continue';
 	const stale = isList ? [] : file.servers.filter(({ isStale }) => isStale);
 	const removed = [...(options.keepsServers ? [] : removedFrom(options, file)), ...stale];
-	const add = isList || !getsEntry(options, file) ? undefined : ownEntryOf(options, file, removed);
+	const add = isList || !getsEntry(options, file) ? undefined : selfEntryOf(options, file, removed);
 	if (removed.length === 0 && add === undefined) return [];
 	const { path, bytes, keys } = file;
 	const change = { remove: removed, add: add === undefined ? [] : [{ ...add, keys }] };
@@ -152,7 +152,7 @@ function hasOwn({ servers }: ClientFile): boolean {
 	return servers.some(({ isOwn, isStale }) => isOwn && !isStale);
 }
 
-function ownEntryOf(
+function selfEntryOf(
 	{ launches }: ImportEditsOptions,
 	{ client, scope, keys, servers }: ClientFile,
 	removed: ClientFile['servers'],

@@ -1,5 +1,5 @@
 /*
- * The settings of a client's entry that an import cannot keep, each with the reason.
+ * The settings of a client's entry that an import cannot take over, each with the reason.
  *
  * An unknown key is reported too: the client may have meant something by it. Keys that
  * change nothing about the server (a description, an icon) are not.
@@ -8,6 +8,7 @@ import { isObject } from '../../wire/json.ts';
 import { oauth } from '../sections/oauth-settings.ts';
 import { serverKeys } from '../sections/server-entry.ts';
 import type { ClientId } from './client-table.ts';
+import { aliases } from './normal-entry.ts';
 
 const APPROVALS = 'the names of tools have a prefix now; approve them once more in the client';
 const TLS = 'the hub has one setting for all servers: NODE_EXTRA_CA_CERTS, HTTPS_PROXY';
@@ -36,18 +37,11 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Keys that are read, or that have no meaning for a hub. */
-const read = new Set([
+const read = new Set<string>([
 	...Object.keys(serverKeys),
-	...['httpUrl', 'serverUrl', 'uri', 'environment', 'env_vars', 'http_headers', 'env_http_headers'],
-	...['bearer_token_env_var', 'startup_timeout_sec', 'startup_timeout_ms', 'tool_timeout_sec'],
-	...[
-		'connectionTimeout',
-		'enabled_tools',
-		'includeTools',
-		'disabled_tools',
-		'excludeTools',
-		'disabledTools',
-	],
+	...Object.values(aliases).flat(),
+	...['environment', 'env_vars', 'http_headers', 'env_http_headers', 'bearer_token_env_var'],
+	...['startup_timeout_sec', 'startup_timeout_ms', 'tool_timeout_sec', 'connectionTimeout'],
 	...['apiKey', 'scopes', 'auth', 'sandboxEnabled', 'source', 'requestOptions', 'requestOptions.headers'],
 	...['name', 'title', 'description', 'icon', 'icons', 'faviconUrl', 'sourceFile', 'gallery', 'version'],
 	...['supports_parallel_tool_calls', 'settings', 'oauth.enabled', 'oauth.scope', 'oauth.client_id'],
@@ -64,7 +58,7 @@ const divided = ['oauth', 'auth', 'requestOptions'];
 /** Sentences such as `trust (approve the tools once more)`. */
 export function lostSettings(raw: unknown, client: ClientId): string[] {
 	if (!isObject(raw)) return [];
-	const isRemote = ['url', 'httpUrl', 'serverUrl', 'uri'].some((key) => key in raw);
+	const isRemote = aliases.url.some((key) => key in raw);
 	const paths = Object.entries(raw).flatMap(([key, value]) =>
 		divided.includes(key) && isObject(value) ? Object.keys(value).map((inner) => `${key}.${inner}`) : [key],
 	);

@@ -17,11 +17,18 @@ export type NormalEntry = Readonly<Record<string, unknown>>;
 
 type Raw = Readonly<Record<string, unknown>>;
 
+/** What the clients call some of our keys; the first that is there counts. */
+export const aliases = {
+	url: ['httpUrl', 'serverUrl', 'url', 'uri'],
+	allow: ['enabled_tools', 'includeTools'],
+	deny: ['disabled_tools', 'excludeTools', 'disabledTools'],
+} as const;
+
 /** The entry, or why it cannot be imported. */
 export function normalEntry(raw: unknown, client: ClientId): NormalEntry | string {
 	if (!isObject(raw)) return 'is not an object';
 	if (raw['source'] === 'extension') return 'is an extension of the client';
-	const url = firstText(raw, ['httpUrl', 'serverUrl', 'url', 'uri']);
+	const url = firstText(raw, aliases.url);
 	const entry = url === undefined ? localEntry(raw, client) : remoteEntry(raw, url, client);
 	if (entry === undefined) return 'has neither a command nor a url';
 	const settings = settingsOf(raw, client, url !== undefined);
@@ -128,8 +135,8 @@ function settingsOf(raw: Raw, client: ClientId, isRemote: boolean): Raw {
 			raw['connectionTimeout'] ??
 			// OpenCode means the time until the tools are listed.
 			(client === 'opencode' ? raw['timeout'] : undefined),
-		allow: raw['enabled_tools'] ?? raw['includeTools'],
-		deny: raw['disabled_tools'] ?? raw['excludeTools'] ?? raw['disabledTools'],
+		allow: firstOf(raw, aliases.allow),
+		deny: firstOf(raw, aliases.deny),
 		sandbox: client === 'vscode' ? sandboxOf(raw) : raw['sandbox'],
 		...Object.fromEntries(own.filter((key) => key in raw).map((key) => [key, raw[key]])),
 	};
@@ -187,6 +194,10 @@ function milliseconds(seconds: unknown): number | undefined {
 
 function isDisabled(raw: Raw): boolean {
 	return raw['disabled'] === true || raw['enabled'] === false;
+}
+
+function firstOf(raw: Raw, keys: readonly string[]): unknown {
+	return raw[keys.find((key) => (raw[key] ?? undefined) !== undefined) ?? ''];
 }
 
 function firstText(raw: Raw, keys: readonly string[]): string | undefined {

@@ -9,8 +9,8 @@ import { isObject } from '../../wire/json.ts';
 import { type JsonNode, nodesTo, parseJsonTree } from '../jsonc.ts';
 import {
 	applyTextEdits,
+	editWithoutMark,
 	isBlank,
-	keepMark,
 	lineEnding,
 	lineStart,
 	nextLine,
@@ -41,12 +41,12 @@ export function jsonPieceAt(text: string, path: JsonPath): JsonPiece | undefined
 
 /** Remove the key at `path`; a text without it is returned unchanged. The text must parse. */
 export function removeJsonKey(text: string, path: readonly string[]): string {
-	return keepMark(text, (body) => applyTextEdits(body, removalOf(body, path)));
+	return editWithoutMark(text, (body) => applyTextEdits(body, removalOf(body, path)));
 }
 
 /** Remove one item of the array at `path`; a text without it is returned unchanged. The text must parse. */
 export function removeJsonItem(text: string, path: readonly string[], index: number): string {
-	return keepMark(text, (body) => {
+	return editWithoutMark(text, (body) => {
 		const isItem = Array.isArray(nodeAt(body, path)?.value);
 		return isItem ? applyTextEdits(body, removalOf(body, [...path, index])) : body;
 	});
@@ -54,7 +54,7 @@ export function removeJsonItem(text: string, path: readonly string[], index: num
 
 /** Set the key at `path` to a value or a piece, with the objects on the way; a new key comes last. The text must parse. */
 export function setJsonKey(text: string, path: JsonPath, value: unknown): string {
-	return keepMark(text, (body) => {
+	return editWithoutMark(text, (body) => {
 		if (isBlank(body)) return setJsonKey(`{}${lineEnding(body)}`, path, value);
 		const existing = nodeAt(body, path);
 		if (existing !== undefined) return replaceValue(body, existing, value);

@@ -17,7 +17,7 @@ export function applyTextEdits(text: string, edits: readonly TextEdit[]): string
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Edit a text without its byte order mark, which is preserved. */
-export function keepMark(text: string, edit: (body: string) => string): string {
+export function editWithoutMark(text: string, edit: (body: string) => string): string {
 	return text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK + edit(text.slice(1)) : edit(text);
 }
 

@@ -1,10 +1,10 @@
 /* Remove and append a table in TOML; every other character stays. */
-import { isBlank, keepMark, lineEnding, lineStart, nextLine } from './text-edits.ts';
+import { editWithoutMark, isBlank, lineEnding, lineStart, nextLine } from './text-edits.ts';
 import { type TomlStatement, tomlLibrary, tomlStatements } from './toml-statements.ts';
 
 /** Remove the table at `path`, however it is written: tables, dotted keys, an inline table. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
-	return keepMark(text, (body) => {
+	return editWithoutMark(text, (body) => {
 		const blocks = blocksOf(tomlStatements(body), path.length).filter(({ path: own }) => isBelow(own, path));
 		return blocks.reduceRight((rest, { start, end }) => cutBlock(rest, start, end), body);
 	});

@@ -4,12 +4,19 @@ import type * as Yaml from 'yaml';
 import { OrchestraError } from '../../errors.ts';
 import { boundedValue, composeBoundedYaml } from '../../files/bounded-yaml.ts';
 import { isObject } from '../../wire/json.ts';
-import { applyTextEdits, keepMark, lineEnding, lineStart, nextLine, type TextEdit } from './text-edits.ts';
+import {
+	applyTextEdits,
+	editWithoutMark,
+	lineEnding,
+	lineStart,
+	nextLine,
+	type TextEdit,
+} from './text-edits.ts';
 import { rangeOf } from './yaml-list.ts';
 
 /** Set the flag at `path`: key of the list, index, key of the flag. Throws `bad_input` for an item that is an alias. */
 export function setYamlFlag(text: string, path: readonly (string | number)[], value: boolean): string {
-	return keepMark(text, (body) => {
+	return editWithoutMark(text, (body) => {
 		const { document, yaml } = composeBoundedYaml(body, { merge: true });
 		const item = document.getIn(path.slice(0, -1), true);
 		if (!yaml.isMap(item)) throw notEditable(path);

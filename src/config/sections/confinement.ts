@@ -1,19 +1,15 @@
 /* The `sandbox` and `limits` of a server, a plugin or the tools. */
 import { join } from 'node:path';
-import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
 import type { Sandbox } from '../../process/sandbox/sandbox.ts';
-import type { Configuration } from '../configuration.ts';
 import type { Field } from '../field.ts';
 import { checked, count, flag, key, listOf, object, type Place, path, type Shape, schemaOf } from '../key.ts';
 import { LOCK_FILE, projectNames } from '../project-file.ts';
 
-type ConfinedSections = Pick<Configuration, 'mcpServers' | 'plugins' | 'tools' | 'limits'>;
-
 /** The limits of a child, of one entry and for all. They can only be stricter than the default, which is none. */
 export const childLimitKeys = {
-	memoryBytes: key(count, { about: 'most memory of a child', trust: 'counts' }),
-	processes: key(count, { about: 'most processes and threads of a child', trust: 'counts' }),
-	openFiles: key(count, { about: 'most open files of a process of a child', trust: 'counts' }),
+	memoryBytes: key(count, 'most memory of a child', { trust: 'counts' }),
+	processes: key(count, 'most processes and threads of a child', { trust: 'counts' }),
+	openFiles: key(count, 'most open files of a process of a child', { trust: 'counts' }),
 };
 
 export const childLimits = object(childLimitKeys);
@@ -22,9 +18,9 @@ export const childLimits = object(childLimitKeys);
 const paths = listOf({ ...path, read: (field, { root }) => field.path(root) });
 
 const sandboxKeys = {
-	write: key(paths, { about: 'folders and files that it may change; default: the project' }),
-	read: key(paths, { about: 'what it may read; `/` is everything except the dotfiles of the home folder' }),
-	network: key(flag, { about: 'whether it has a network', byDefault: false }),
+	write: key(paths, 'folders and files that it may change; default: the project'),
+	read: key(paths, 'what it may read; `/` is everything except the dotfiles of the home folder'),
+	network: key(flag, 'whether it has a network', { byDefault: false }),
 };
 
 /** Undefined for none. Relative paths are below the project folder. */
@@ -54,23 +50,4 @@ function readSandbox(field: Field, place: Place): Sandbox | undefined {
 		network = false,
 	} = object(sandboxKeys).read(field, place) ?? {};
 	return { write, read, network, protect };
-}
-
-/** The sections with the limits for all children where an entry has none of its own. */
-export function withChildLimits<Sections extends ConfinedSections>(sections: Sections): Sections {
-	const all = Object.fromEntries(
-		Object.entries(sections.limits).filter(([name]) => Object.hasOwn(childLimitKeys, name)),
-	);
-	if (Object.keys(all).length === 0) return sections;
-	const limits = (own: ChildLimits | undefined): ChildLimits => ({ ...all, ...own });
-	return {
-		...sections,
-		mcpServers: sections.mcpServers.map((server) =>
-			server.kind === 'stdio'
-				? { ...server, record: { ...server.record, limits: limits(server.record.limits) } }
-				: server,
-		),
-		plugins: sections.plugins.map((plugin) => ({ ...plugin, limits: limits(plugin.limits) })),
-		tools: { ...sections.tools, limits: limits(sections.tools.limits) },
-	};
 }

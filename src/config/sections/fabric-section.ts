@@ -46,21 +46,18 @@ const labels = checked(
 );
 
 export const fabricRuleKeys = {
-	tools: key(strings, {
-		about: 'patterns of tools, as `group__tool`',
-		empty: [],
-		required: 'patterns of tools',
-	}),
-	require: key(labels, { about: 'labels that a worker needs, `"gpu"` or `["gpu", "zone=a"]`', empty: [] }),
-	prefer: key(labels, { about: 'labels of the workers that are chosen first', empty: [] }),
+	tools: key(strings, 'patterns of tools, as `group__tool`', { empty: [], required: 'patterns of tools' }),
+	require: key(labels, 'labels that a worker needs, `"gpu"` or `["gpu", "zone=a"]`', { empty: [] }),
+	prefer: key(labels, 'labels of the workers that are chosen first', { empty: [] }),
 };
 
 export const fabricLimitKeys = {
-	calls: key(count, { about: 'calls of all hubs that run at once; default 1024' }),
-	perHub: key(count, { about: 'calls of one hub that run at once; default: no limit of its own' }),
-	perTool: key(mapOf(count), {
-		about: 'runs of one tool at once, by a pattern of its name, for example `{"render__*": 2}`',
-	}),
+	calls: key(count, 'calls of all hubs that run at once; default 1024'),
+	perHub: key(count, 'calls of one hub that run at once; default: no limit of its own'),
+	perTool: key(
+		mapOf(count),
+		'runs of one tool at once, by a pattern of its name, for example `{"render__*": 2}`',
+	),
 };
 
 const SERVERS = 'an array with the address of a NATS server';
@@ -68,39 +65,35 @@ const SERVERS = 'an array with the address of a NATS server';
 export const fabricKeys = {
 	servers: key(
 		checked(strings, ({ length }) => length > 0, SERVERS),
-		{
-			about: 'addresses of the NATS servers, `tls://host:port`',
-			required: SERVERS,
-		},
+		'addresses of the NATS servers, `tls://host:port`',
+		{ required: SERVERS },
 	),
-	name: key(memberName, {
-		about: 'the name of this hub',
-		required: 'the name of this hub in the fabric',
-	}),
-	group: key(memberName, { about: 'the name of what it offers; equal workers share one. Default: `name`' }),
-	credentials: key(secret, {
-		about: 'an nkey seed or the content of a `.creds` file, best as a [secret reference](secrets.md)',
-		isSecret: true,
-	}),
-	ca: key(path, { about: 'file of the certificate authority of the servers' }),
-	offer: key(strings, { about: 'patterns of the tools that other hubs may call; default: none' }),
-	use: key(strings, { about: 'patterns of the tools of other hubs, as `group__tool`; default: all' }),
-	pin: key(pinMode, { about: 'as `pin` of all servers, for the tools of other hubs' }),
-	labels: key(labels, {
-		about: 'what hubs may choose this worker by, for example `["gpu", "zone=a"]`',
-		empty: [],
-	}),
-	rules: key(listOf(object(fabricRuleKeys)), {
-		about: 'which workers may run the calls of this hub; the first rule that matches a tool counts',
-		empty: [],
-	}),
-	limits: key(object(fabricLimitKeys), {
-		about: 'calls of other hubs that this one runs at once; above a limit they are refused',
-		empty: {},
-	}),
-	httpAddr: key(address, {
-		about: '`host:port` for `/healthz`, `/readyz` and `/metrics` of `mctl worker`; default: none',
-	}),
+	name: key(memberName, 'the name of this hub', { required: 'the name of this hub in the fabric' }),
+	group: key(memberName, 'the name of its tools for other hubs; equal workers share one. Default: `name`'),
+	credentials: key(
+		secret,
+		'an nkey seed or the content of a `.creds` file, best as a [secret reference](secrets.md)',
+		{ isSecret: true },
+	),
+	ca: key(path, 'file of the certificate authority of the servers'),
+	offer: key(strings, 'patterns of the tools that other hubs may call; default: none'),
+	use: key(strings, 'patterns of the tools of other hubs, as `group__tool`; default: all'),
+	pin: key(pinMode, 'as `pin` of all servers, for the tools of other hubs'),
+	labels: key(labels, 'what hubs may choose this worker by, for example `["gpu", "zone=a"]`', { empty: [] }),
+	rules: key(
+		listOf(object(fabricRuleKeys)),
+		'which workers may run the calls of this hub; the first rule that matches a tool counts',
+		{ empty: [] },
+	),
+	limits: key(
+		object(fabricLimitKeys),
+		'calls of other hubs that this one runs at once; above a limit they are refused',
+		{ empty: {} },
+	),
+	httpAddr: key(
+		address,
+		'`host:port` for `/healthz`, `/readyz` and `/metrics` of `mctl worker`; default: none',
+	),
 };
 
 /** Undefined when it is absent, or has a problem. */

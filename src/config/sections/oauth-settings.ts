@@ -41,39 +41,36 @@ function url(form: RegExp): Shape<string> {
 }
 
 const oauthKeys = {
-	account: key(account, { about: 'the key of an account that several entries share' }),
-	clientId: key(text, { about: 'a client that is registered by hand; dynamic registration is skipped' }),
-	clientSecret: key(secret, { about: 'its secret, best as a reference', isSecret: true }),
-	grant: key(word(grants), {
-		about:
-			'`"client_credentials"` for programs without a user, `"enterprise"` for users of an `identityProvider` ([machines](remote-servers.md#sign-in-for-machines))',
-		byDefault: 'browser',
-	}),
-	privateKey: key(secret, {
-		about: 'a private key as PEM, which signs in place of the secret; best `"${file:key.pem}"`',
-		isSecret: true,
-	}),
-	scopes: key(scopes, { about: 'scopes to request, in place of those that the server names' }),
-	callbackPort: key(port, { about: 'port of the redirect URI on this machine; default: any free port' }),
-	callbackHost: key(word(callbackHosts), { about: 'host of the redirect URI', byDefault: '127.0.0.1' }),
-	resource: key(flag, {
-		about: '`false` leaves out the `resource` parameter, for servers that reject it',
+	account: key(account, 'the key of an account that several entries share'),
+	clientId: key(text, 'a client that is registered by hand; dynamic registration is skipped'),
+	clientSecret: key(secret, 'its secret, best as a reference', { isSecret: true }),
+	grant: key(
+		word(grants),
+		'`"client_credentials"` for programs, `"enterprise"` for users of an `identityProvider` ([machines](machine-sign-in.md))',
+		{ byDefault: 'browser' },
+	),
+	privateKey: key(
+		secret,
+		'a private key as PEM, which signs in place of the secret; best `"${file:key.pem}"`',
+		{ isSecret: true },
+	),
+	scopes: key(scopes, 'scopes to request, in place of those that the server names'),
+	callbackPort: key(port, 'port of the redirect URI on this machine; default: any free port'),
+	callbackHost: key(word(callbackHosts), 'host of the redirect URI', { byDefault: '127.0.0.1' }),
+	resource: key(flag, '`false` leaves out the `resource` parameter, for servers that reject it', {
 		byDefault: true,
 	}),
-	issuer: key(url(SAFE_URL), {
-		about: "the issuer to use, in place of the server's own",
-	}),
-	allowMissingPkce: key(flag, {
-		about: 'continue although the authorization server does not announce PKCE with S256',
+	issuer: key(url(SAFE_URL), "the issuer to use, in place of the server's own"),
+	allowMissingPkce: key(flag, 'continue although the authorization server does not announce PKCE with S256', {
 		byDefault: false,
 	}),
-	allowIssuerSlash: key(flag, {
-		about: 'accept an issuer that differs from the expected one by a final slash only',
+	allowIssuerSlash: key(flag, 'accept an issuer that differs from the expected one by a final slash only', {
 		byDefault: false,
 	}),
-	clientMetadataUrl: key(url(/^https:\/\/[^/]+\/./), {
-		about: 'HTTPS URL of a client metadata document, used as client id where it is supported',
-	}),
+	clientMetadataUrl: key(
+		url(/^https:\/\/[^/]+\/./),
+		'HTTPS URL of a client metadata document, used as client id where it is supported',
+	),
 };
 
 /** Undefined when there are none. */
@@ -87,15 +84,15 @@ export const oauth: Shape<OAuthSettings> = mapped(
 );
 
 const providerKeys = {
-	issuer: key(url(SAFE_URL), { about: 'its address', required: 'the URL of the identity provider' }),
-	tokenEndpoint: key(url(SAFE_URL), { about: 'default: that of its metadata' }),
-	clientId: key(text, { about: 'the client that is registered there', required: 'a client id' }),
-	clientSecret: key(secret, { about: 'its secret, best as a reference', isSecret: true }),
-	idToken: key(secret, {
-		about:
-			'the ID token of the user, as a reference to the program or file that has it, such as `"${cmd:company-login --id-token}"`; read again for each token',
-		isSecret: true,
-	}),
+	issuer: key(url(SAFE_URL), 'its address', { required: 'the URL of the identity provider' }),
+	tokenEndpoint: key(url(SAFE_URL), 'default: that of its metadata'),
+	clientId: key(text, 'the client that is registered there', { required: 'a client id' }),
+	clientSecret: key(secret, 'its secret, best as a reference', { isSecret: true }),
+	idToken: key(
+		secret,
+		'the ID token of the user, as a reference such as `"${cmd:company-login --id-token}"`; read again for each token',
+		{ isSecret: true },
+	),
 };
 
 /** The identity provider of an organisation. */

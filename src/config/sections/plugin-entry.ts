@@ -12,26 +12,22 @@ const binary: Shape<string> = {
 };
 
 export const pluginKeys = {
-	id: key(text, { about: 'its name', required: 'a non-empty string' }),
-	binary: key(binary, {
-		about: 'the program; one without a slash is looked up on PATH',
+	id: key(text, 'its name', { required: 'a non-empty string' }),
+	binary: key(binary, 'the program; one without a slash is looked up on PATH', {
 		required: 'a non-empty string',
 	}),
-	args: key(strings, { about: 'its arguments', empty: [], isSecret: true }),
-	env: key(secretMap, { about: 'its environment variables; may have secret references', isSecret: true }),
-	config: key(secretMap, {
-		about: 'settings that it receives when it boots; may have secret references',
+	args: key(strings, 'its arguments', { empty: [], isSecret: true }),
+	env: key(secretMap, 'its environment variables; may have secret references', { isSecret: true }),
+	config: key(secretMap, 'settings that it receives when it boots; may have secret references', {
 		isSecret: true,
 	}),
-	sandbox: key(pluginSandbox, {
-		about: 'what it may reach ([sandbox](sandbox.md)); needs `"network": true`',
-	}),
-	limits: key(childLimits, { about: 'what it may use ([limits](sandbox.md#limits))' }),
-	enabled: key(flag, { about: '`false` leaves it out', byDefault: true }),
-	disabled: key(flag, { about: 'leave it out', byDefault: false }),
-	provides_storage: key(strings, { about: 'kinds of storage that it has', empty: [] }),
-	provides_ai: key(strings, { about: 'AI providers that it has', empty: [] }),
-	depends_on: key(strings, { about: 'ids of the plugins that start before it', empty: [] }),
+	sandbox: key(pluginSandbox, 'what it may reach ([sandbox](sandbox.md)); needs `"network": true`'),
+	limits: key(childLimits, 'what it may use ([limits](sandbox.md#limits))'),
+	enabled: key(flag, '`false` leaves it out', { byDefault: true }),
+	disabled: key(flag, 'leave it out', { byDefault: false }),
+	provides_storage: key(strings, 'kinds of storage that it has', { empty: [] }),
+	provides_ai: key(strings, 'AI providers that it has', { empty: [] }),
+	depends_on: key(strings, 'ids of the plugins that start before it', { empty: [] }),
 };
 
 /** Undefined when it has a problem. */

@@ -28,10 +28,10 @@ const patterns: Shape<readonly string[]> = {
 };
 
 export const claimKeys = {
-	readOnly: key(flag, { about: 'whether it says that it changes nothing' }),
-	destructive: key(flag, { about: 'whether it says that it destroys' }),
-	openWorld: key(flag, { about: 'whether it says that it reaches others' }),
-	idempotent: key(flag, { about: 'whether it says that a second call changes nothing more' }),
+	readOnly: key(flag, 'whether it says that it changes nothing'),
+	destructive: key(flag, 'whether it says that it destroys'),
+	openWorld: key(flag, 'whether it says that it reaches others'),
+	idempotent: key(flag, 'whether it says that a second call changes nothing more'),
 };
 
 const claims = mapped(object(claimKeys), (found, field) => {
@@ -40,26 +40,22 @@ const claims = mapped(object(claimKeys), (found, field) => {
 });
 
 export const policyRuleKeys = {
-	tools: key(patterns, {
-		about: 'pattern of tool names as clients see them, or several; default: all',
+	tools: key(patterns, 'pattern of tool names as clients see them, or several; default: all', {
 		empty: ['*'],
 	}),
-	clients: key(patterns, { about: 'pattern of client names, or several; default: all', empty: ['*'] }),
-	when: key(claims, { about: 'matches only tools with these claims of their servers' }),
+	clients: key(patterns, 'pattern of client names, or several; default: all', { empty: ['*'] }),
+	when: key(claims, 'matches only tools with these claims of their servers'),
 	action: key(
 		{ read: (field) => readAction(field), schema: { enum: actions } },
-		{
-			about:
-				'`"allow"`, `"ask"` or `"deny"`; the first rule of a file that matches counts, of several files the strictest',
-			required: ACTIONS,
-		},
+		'`"allow"`, `"ask"` or `"deny"`; the first rule of a file that matches counts, of several files the strictest',
+		{ required: ACTIONS },
 	),
-	plan: key(word(['once'] as const), {
-		about:
-			'of `"ask"`: `"once"` asks about a [plan](plans.md) as a whole, before it runs; default: about each of its calls',
-	}),
-	reason: key(text, { about: 'shown to the caller of a refused call' }),
-	hide: key(flag, { about: 'leave the tools of a `"deny"` out of lists', byDefault: false, empty: false }),
+	plan: key(
+		word(['once'] as const),
+		'of `"ask"`: `"once"` asks about a [plan](plans.md) as a whole, before it runs; default: about each of its calls',
+	),
+	reason: key(text, 'shown to the caller of a refused call'),
+	hide: key(flag, 'leave the tools of a `"deny"` out of lists', { byDefault: false, empty: false }),
 };
 
 /** The rules of one file. */

@@ -10,31 +10,30 @@ const budget = checked(
 );
 
 export const clientResultKeys = {
-	budgetTokens: key(budget, {
-		about:
-			'most tokens of a result; of a longer one the client gets the first part and a handle for the tool `look` ([results](results.md)); 0 is no limit; default: 8000 for known agents, else 0',
-	}),
-	unchanged: key(flag, {
-		about:
-			'whether a repeated call of a read-only tool with the same result is answered with the handle of the earlier one; default: false',
-	}),
-	compact: key(flag, {
-		about:
-			'whether arrays of objects with the same keys are sent as a table where that is smaller; default: false',
-	}),
+	budgetTokens: key(
+		budget,
+		'most tokens of a [result](results.md), 0 for any number; default: 8000 for known agents, else 0',
+	),
+	unchanged: key(
+		flag,
+		'whether a repeated call of a read-only tool with the same result is answered with the handle of the earlier one; default: false',
+	),
+	compact: key(
+		flag,
+		'whether arrays of objects with the same keys are sent as a table where that is smaller; default: false',
+	),
 };
 
 export const resultKeys = {
 	...clientResultKeys,
-	tools: key(mapOf(budget), {
-		about:
-			'`budgetTokens` of single tools, by a pattern as in a [policy](policy.md); for clients that have a budget',
-		empty: {},
-		merge: byName,
-	}),
+	tools: key(
+		mapOf(budget),
+		'`budgetTokens` of single tools, by a pattern as in a [policy](policy.md); for clients that have a budget',
+		{ empty: {}, merge: byName },
+	),
 };
 
 /** The keys in an entry of `mcpServers`. */
 export const serverResults = object({
-	budgetTokens: key(budget, { about: 'most tokens of its results, for clients that have a budget' }),
+	budgetTokens: key(budget, 'most tokens of its results, for clients that have a budget'),
 });

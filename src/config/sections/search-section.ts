@@ -16,17 +16,16 @@ const apiKey = mapped(secret, (given) => {
 });
 
 export const embeddingsKeys = {
-	url: key(base, {
-		about: 'the base of an API of the OpenAI form, as `http://127.0.0.1:11434/v1`',
+	url: key(base, 'the base of an API of the OpenAI form, as `http://127.0.0.1:11434/v1`', {
 		required: 'a non-empty string',
 	}),
-	model: key(text, { about: 'the name of the model', required: 'a non-empty string' }),
-	key: key(apiKey, { about: 'its key, best as a [secret reference](secrets.md)', isSecret: true }),
+	model: key(text, 'the name of the model', { required: 'a non-empty string' }),
+	key: key(apiKey, 'its key, best as a [secret reference](secrets.md)', { isSecret: true }),
 };
 
 export const searchKeys = {
-	embeddings: key(valid(object(embeddingsKeys)), {
-		about:
-			'an endpoint that the text of tools and documents, and queries, are sent to ([embeddings](tool-search.md#embeddings)); absent: nothing is sent',
-	}),
+	embeddings: key(
+		valid(object(embeddingsKeys)),
+		'where texts of tools and documents, and queries, are sent ([embeddings](tool-search.md#embeddings)); absent: nowhere',
+	),
 };

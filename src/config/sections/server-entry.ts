@@ -5,7 +5,7 @@
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { registerArgs } from '../../secrets/secret-name.ts';
 import type { RemoteServerEntry, ServerEntry, ServerSettings, StdioServerEntry } from '../configuration.ts';
-import { type Field, reportMistyped } from '../field.ts';
+import { type Field, isText, reportMistyped } from '../field.ts';
 import {
 	checked,
 	count,
@@ -14,6 +14,7 @@ import {
 	flag,
 	type KeySchema,
 	key,
+	mapped,
 	type Place,
 	path,
 	readKey,
@@ -37,32 +38,20 @@ export const serverScopes = ['shared', 'session', 'call'] as const;
 const types = ['stdio', 'http', 'streamable-http', 'sse', 'ws'] as const;
 
 /** A relative path is resolved against the file; a bare name is left for PATH. */
-const program: Shape<string> = {
-	...text,
-	read: (field) => {
-		const name = field.text();
-		return name !== undefined && /^(\.{1,2}|~)[/\\]/.test(name) ? field.path() : name;
-	},
-};
+const program = mapped(text, (name, field) => (/^(\.{1,2}|~)[/\\]/.test(name) ? field.path() : name));
 
 /** Its variables are left to the shell. */
 const shellCommand: Shape<string> = {
 	...text,
-	read: (field) => {
-		if (!field.isPresent) return undefined;
-		return typeof field.value === 'string' && field.value !== ''
-			? field.value
-			: field.report('a non-empty string');
-	},
+	read: (field) => field.expect(isText, 'a non-empty string'),
 };
 
 const serverType: Shape<(typeof types)[number]> = {
-	...word(types),
-	read: (field) => {
-		const type = field.text();
-		const found = types.find((each) => each === type);
-		return type === undefined || found ? found : field.report('"stdio", "http", "sse" or "ws"');
-	},
+	...mapped(
+		text,
+		(type, field) => types.find((each) => each === type) ?? field.report('"stdio", "http", "sse" or "ws"'),
+	),
+	schema: word(types).schema,
 };
 
 const url = checked(
@@ -88,101 +77,95 @@ const rename: Shape<Readonly<Record<string, string>>> = {
 
 /** How a server is started. */
 const localKeys = {
-	command: key(program, { about: 'the program; one with `./` is a path, a bare name is looked up on PATH' }),
-	args: key(strings, { about: 'its arguments', empty: [], isSecret: true }),
-	env: key(secretMap, {
-		about:
-			'its environment variables, beside a minimal environment; may have [secret references](secrets.md)',
-		isSecret: true,
-	}),
-	envFile: key(path, { about: 'a file of `NAME=value` lines with further variables; those of `env` win' }),
-	cwd: key(path, {
-		about: 'its working directory, or that of its `headersHelper`; default: the folder of the project',
-	}),
-	sandbox: key(sandbox, { about: 'what it may reach ([sandbox](sandbox.md))' }),
-	limits: key(childLimits, { about: 'what it may use ([limits](sandbox.md#limits))' }),
+	command: key(program, 'the program; one with `./` is a path, a bare name is looked up on PATH'),
+	args: key(strings, 'its arguments', { empty: [], isSecret: true }),
+	env: key(
+		secretMap,
+		'its environment variables, beside a minimal environment; may have [secret references](secrets.md)',
+		{ isSecret: true },
+	),
+	envFile: key(path, 'a file of `NAME=value` lines with further variables; those of `env` win'),
+	cwd: key(path, 'its working directory, or that of its `headersHelper`; default: the folder of the project'),
+	sandbox: key(sandbox, 'what it may reach ([sandbox](sandbox.md))'),
+	limits: key(childLimits, 'what it may use ([limits](sandbox.md#limits))'),
 };
 
 /** How a server is reached. */
 const remoteKeys = {
-	url: key(url, { about: 'the address of a [remote server](remote-servers.md)' }),
-	headers: key(secretMap, { about: 'HTTP headers; may have secret references', isSecret: true }),
-	headersHelper: key(shellCommand, {
-		about:
-			'a shell command that prints further headers as a JSON object; it runs for each connection, and again after a refusal; it gets the variables that it names',
-	}),
-	oauth: key(oauth, { about: 'how to sign in, for servers that need more than the defaults' }),
+	url: key(url, 'the address of a [remote server](remote-servers.md)'),
+	headers: key(secretMap, 'HTTP headers; may have secret references', { isSecret: true }),
+	headersHelper: key(
+		shellCommand,
+		'a shell command that prints further headers as JSON, for each connection ([remote servers](remote-servers.md))',
+	),
+	oauth: key(oauth, 'how to sign in, for servers that need more than the defaults'),
 };
 
 const commonKeys = {
-	type: key(serverType, {
-		about: '`"ws"` for a WebSocket; default: `"http"` for an entry with a `url`, else `"stdio"`',
-	}),
-	disabled: key(flag, { about: 'leave it out', byDefault: false }),
-	enabled: key(flag, { about: '`false` leaves it out', byDefault: true }),
+	type: key(
+		serverType,
+		'`"ws"` for a WebSocket; default: `"http"` for an entry with a `url`, else `"stdio"`',
+	),
+	disabled: key(flag, 'leave it out', { byDefault: false }),
+	enabled: key(flag, '`false` leaves it out', { byDefault: true }),
 };
 
 /** How the hub runs a server. A key without a value counts with its default. */
 export const settingKeys = {
-	scope: key(word(serverScopes), {
-		about:
-			'who shares a process ([scope](servers.md#scope)); without it, a server that asks its clients gets `"session"`',
-		byDefault: 'shared',
-	}),
-	startMs: key(count, {
-		about: 'deadline of a start with its handshake; a first `npx` downloads',
+	scope: key(
+		word(serverScopes),
+		'who shares a process ([scope](servers.md#scope)); without it, a server that asks its clients gets `"session"`',
+		{ byDefault: 'shared' },
+	),
+	startMs: key(count, 'deadline of a start with its handshake; a first `npx` downloads', {
 		byDefault: 60_000,
 	}),
-	timeoutMs: key(count, { about: 'longest time of a call without progress', byDefault: 30_000 }),
-	maxMs: key(count, { about: 'longest time of a call', byDefault: 600_000 }),
-	idleMs: key(countOrZero, {
-		about: 'a server without calls for this time is stopped; 0 means never',
+	timeoutMs: key(count, 'longest time of a call without progress', { byDefault: 30_000 }),
+	maxMs: key(count, 'longest time of a call', { byDefault: 600_000 }),
+	idleMs: key(countOrZero, 'a server without calls for this time is stopped; 0 means never', {
 		byDefault: 600_000,
 	}),
-	concurrency: key(count, { about: 'calls in flight', byDefault: 64 }),
-	queue: key(countOrZero, {
-		about: 'calls that wait for one in flight; further calls are refused',
+	concurrency: key(count, 'calls in flight', { byDefault: 64 }),
+	queue: key(countOrZero, 'calls that wait for one in flight; further calls are refused', {
 		byDefault: 1000,
 	}),
-	restart: key(flag, { about: 'whether it is started again after a crash', byDefault: true }),
-	allow: key(strings, { about: 'patterns of the tools that are listed, such as `["read_*"]`; default: all' }),
-	deny: key(strings, { about: 'patterns of the tools that are not', byDefault: [] }),
-	rename: key(rename, {
-		about:
-			'new names of tools: `{ "old": "new" }`; a tool whose name another one gets is left out, with a warning',
-		byDefault: {},
-	}),
-	overrides: key(toolOverrides, {
-		about:
-			'other names, descriptions and fixed values for its tools, by their own names ([overrides](overrides.md))',
-		byDefault: {},
-	}),
-	learn: key(flag, {
-		about: 'whether its first lists are learnt in the background ([first lists](servers.md#first-lists))',
-		byDefault: true,
-	}),
-	eager: key(flag, { about: 'start it with the hub, and never stop it when idle', byDefault: false }),
-	alwaysLoad: key(flag, {
-		about: 'whether its tools are listed although agents [search](tool-search.md)',
+	restart: key(flag, 'whether it is started again after a crash', { byDefault: true }),
+	allow: key(strings, 'patterns of the tools that are listed, such as `["read_*"]`; default: all'),
+	deny: key(strings, 'patterns of the tools that are not', { byDefault: [] }),
+	rename: key(
+		rename,
+		'new names of tools: `{ "old": "new" }`; a tool whose name another one gets is left out, with a warning',
+		{ byDefault: {} },
+	),
+	overrides: key(
+		toolOverrides,
+		'other names, descriptions and fixed values for its tools, by their own names ([overrides](overrides.md))',
+		{ byDefault: {} },
+	),
+	learn: key(
+		flag,
+		'whether its first lists are learnt in the background ([first lists](servers.md#first-lists))',
+		{ byDefault: true },
+	),
+	eager: key(flag, 'start it with the hub, and never stop it when idle', { byDefault: false }),
+	alwaysLoad: key(flag, 'whether its tools are listed although agents [search](tool-search.md)', {
 		byDefault: false,
 	}),
-	prefix: key(flag, { about: '`false` keeps the names of its tools without `server__`', byDefault: true }),
-	redact: key(flag, {
-		about: 'replaces [secrets](secrets.md#redaction) in its results too',
+	prefix: key(flag, '`false` lists its tools without the prefix `server__`', { byDefault: true }),
+	redact: key(flag, 'replaces [secrets](secrets.md#redaction) in its results too', { byDefault: false }),
+	record: key(flag as Shape<boolean | string>, 'writes its messages to a [recording](record.md)', {
 		byDefault: false,
 	}),
-	record: key(flag as Shape<boolean | string>, {
-		about: 'writes its messages to a [recording](record.md)',
-		byDefault: false,
-	}),
-	pin: key(pinMode, {
-		about: 'what happens when it changes its tools ([pins](trust.md#pins)); default: that of all servers',
-	}),
-	results: key(serverResults, { about: 'how much of a result agents get' }),
-	select: key(flag, {
-		about: 'whether its tools take `_select`, which picks from the result ([results](results.md#select))',
-		byDefault: false,
-	}),
+	pin: key(
+		pinMode,
+		'what happens when it changes its tools ([pins](trust.md#pins)); default: that of all servers',
+	),
+	results: key(serverResults, 'how much of a result agents get'),
+	select: key(
+		flag,
+		'whether its tools take `_select`, which picks from the result ([results](results.md#select))',
+		{ byDefault: false },
+	),
 };
 
 /** Keys of other clients that look like a mistyped one of ours. */

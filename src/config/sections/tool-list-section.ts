@@ -9,26 +9,23 @@ export const exposeModes = ['search', 'all'] as const;
 const expose = word(exposeModes);
 
 export const toolListKeys = {
-	expose: key(expose, {
-		about:
-			'`"search"` lists tools that search and call the others, `"all"` lists every tool; default: `"search"` above `exposeAbove` tools ([tool search](tool-search.md))',
-	}),
-	exposeAbove: key(countOrZero, {
-		about: 'number of tools above which agents search',
-		byDefault: EXPOSE_ABOVE,
-	}),
-	always: key(strings, { about: 'patterns of tools that are always listed', empty: [], merge: bothLists }),
+	expose: key(
+		expose,
+		'`"search"` lists [search tools](tool-search.md), `"all"` every tool; default: `"search"` above `exposeAbove` tools',
+	),
+	exposeAbove: key(countOrZero, 'number of tools above which agents search', { byDefault: EXPOSE_ABOVE }),
+	always: key(strings, 'patterns of tools that are always listed', { empty: [], merge: bothLists }),
 };
 
 /** One entry of `views`. */
 export const viewKeys = {
-	allow: key(strings, { about: 'patterns of the tools in it, `*` stands for any characters; default: all' }),
-	deny: key(strings, { about: 'patterns of the tools that are not in it', empty: [] }),
+	allow: key(strings, 'patterns of the tools in it, `*` stands for any characters; default: all'),
+	deny: key(strings, 'patterns of the tools that are not in it', { empty: [] }),
 };
 
 /** One entry of `clients`. */
 export const clientKeys = {
-	view: key(text, { about: 'the name of a view' }),
-	expose: key(expose, { about: 'as in `toolList`, for this client' }),
-	results: key(object(clientResultKeys), { about: 'as in `results`, for this client' }),
+	view: key(text, 'the name of a view'),
+	expose: key(expose, 'as in `toolList`, for this client'),
+	results: key(object(clientResultKeys), 'as in `results`, for this client'),
 };

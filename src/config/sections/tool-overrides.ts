@@ -6,11 +6,11 @@ import type { Field } from '../field.ts';
 import { checked, flag, key, listOf, mapOf, mapped, object, type Shape, text } from '../key.ts';
 
 const annotationKeys = {
-	title: key(text, { about: 'a title' }),
-	readOnlyHint: key(flag, { about: 'whether it only reads' }),
-	destructiveHint: key(flag, { about: 'whether it may destroy something' }),
-	idempotentHint: key(flag, { about: 'whether a second call changes nothing more' }),
-	openWorldHint: key(flag, { about: 'whether it reaches beyond this machine' }),
+	title: key(text, 'a title'),
+	readOnlyHint: key(flag, 'whether it only reads'),
+	destructiveHint: key(flag, 'whether it may destroy something'),
+	idempotentHint: key(flag, 'whether a second call changes nothing more'),
+	openWorldHint: key(flag, 'whether it reaches beyond this machine'),
 };
 
 type Value = NonNullable<JsonValue>;
@@ -30,14 +30,15 @@ const values: Shape<readonly Value[]> = {
 };
 
 export const parameterKeys = {
-	description: key(text, { about: 'in place of its own' }),
-	default: key(jsonValue, { about: 'sent when the client sends none' }),
-	hidden: key(flag, { about: 'leave it out of the schema; needs a `value`' }),
-	value: key(fixedValue, {
-		about: 'sent in every call, whatever the client sends; may have variables and secret references',
-		isSecret: true,
-	}),
-	enum: key(values, { about: 'the only values that a client may send; of its own values, if it has some' }),
+	description: key(text, 'in place of its own'),
+	default: key(jsonValue, 'sent when the client sends none'),
+	hidden: key(flag, 'leave it out of the schema; needs a `value`'),
+	value: key(
+		fixedValue,
+		'sent in every call, whatever the client sends; may have variables and secret references',
+		{ isSecret: true },
+	),
+	enum: key(values, 'the only values that a client may send; of its own values, if it has some'),
 };
 
 const parameter = mapped(object(parameterKeys), (read, field) => {
@@ -49,10 +50,10 @@ const parameter = mapped(object(parameterKeys), (read, field) => {
 });
 
 export const toolOverrideKeys = {
-	title: key(text, { about: 'in place of its own' }),
-	description: key(text, { about: 'in place of its own' }),
-	annotations: key(object(annotationKeys), { about: 'in place of those of the same name' }),
-	parameters: key(mapOf(parameter), { about: 'by the name of the parameter' }),
+	title: key(text, 'in place of its own'),
+	description: key(text, 'in place of its own'),
+	annotations: key(object(annotationKeys), 'in place of those of the same name'),
+	parameters: key(mapOf(parameter), 'by the name of the parameter'),
 };
 
 /** Keyed by the names that the server gives its tools. */

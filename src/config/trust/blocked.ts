@@ -19,8 +19,8 @@ export const TRUST_VARIABLE = 'ORCHESTRA_TRUST';
 export interface ReadProjectFile {
 	readonly file: string;
 	readonly bytes: Uint8Array;
-	/** The programs and settings that it would use. */
-	readonly effects: readonly ProjectEffect[];
+	/** The programs and settings that it would use; a file that is trusted as it is needs no look at them. */
+	readonly effects: () => readonly ProjectEffect[];
 	/** The folder of the project. */
 	readonly folder: string;
 }
@@ -53,9 +53,10 @@ export function blockUntrusted(
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): BlockedFile | undefined {
 	if (trustsAll(environment)) return undefined;
-	if (effects.length === 0) return undefined;
 	const { trusted, problem } = recordOf(file, environment);
 	if (trusted?.sha256.includes(sha256(bytes))) return undefined;
+	const found = effects();
+	if (found.length === 0) return undefined;
 	const reason = trusted ? 'changed' : 'new';
 	return {
 		file,
@@ -64,7 +65,7 @@ export function blockUntrusted(
 		recordProblem: problem,
 		trustedUnder: otherFolder(file, bytes, environment),
 		stateFolder: stateFolder(environment),
-		effects,
+		effects: found,
 		trustedEffects: trusted?.runs,
 	};
 }
@@ -96,12 +97,7 @@ const SHOWN_NAMES = 8;
 export function blockedText(project: BlockedFile): string {
 	const { file, reason, recordProblem, trustedUnder, effects } = project;
 	const blocked = effects.filter(({ isBlocked }) => isBlocked);
-	const parts = [
-		namesOf(blocked, 'server', ['the MCP server', 'the MCP servers']),
-		namesOf(blocked, 'plugin', ['the plugin', 'the plugins']),
-		namesOf(blocked, 'setting', ['the setting', 'the settings']),
-		namesOf(blocked, 'plan', ['the plan', 'the plans']),
-	].filter((part) => part !== '');
+	const parts = kinds.map((kind) => namesOf(blocked, kind)).filter((part) => part !== '');
 	const last = parts.pop() ?? '';
 	const what = parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
 	const why = reason === 'new' ? 'is not trusted' : 'was changed since it was trusted';
@@ -122,15 +118,14 @@ export function trustHint({ folder, trustedUnder, stateFolder: own }: BlockedFil
 	return `run "mctl trust" in ${folder}; "mctl trust --dry-run" shows what the project would run`;
 }
 
-function namesOf(
-	effects: readonly ProjectEffect[],
-	kind: ProjectEffect['kind'],
-	[one, many]: readonly [string, string],
-): string {
+const kinds: readonly ProjectEffect['kind'][] = ['server', 'plugin', 'setting', 'plan'];
+
+function namesOf(effects: readonly ProjectEffect[], kind: ProjectEffect['kind']): string {
 	const names = effects.filter((effect) => effect.kind === kind).map(({ name }) => plainName(name));
 	if (names.length === 0) return '';
 	const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
-	return `${names.length === 1 ? one : many} ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
+	const what = kind === 'server' ? 'MCP server' : kind;
+	return `the ${what}${names.length === 1 ? '' : 's'} ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
 }
 
 /** A stranger chose the name, and an agent reads the sentence. */

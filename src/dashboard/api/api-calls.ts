@@ -143,14 +143,10 @@ export interface CallLogRow {
 	readonly text: string;
 }
 
-export interface ToolCallRequest {
+/** Call a tool, or get a prompt, whose arguments are strings. */
+export interface CallRequest {
 	readonly name: string;
 	readonly arguments: ApiObject;
-}
-
-export interface PromptRequest {
-	readonly name: string;
-	readonly arguments: Readonly<Record<string, string>>;
 }
 
 /** One line of a call. `result` or `error` is the last one. */
@@ -163,18 +159,13 @@ export type CallMessage =
 	/** Progress or log messages were left out, because the page did not read. */
 	| { readonly kind: 'dropped'; readonly count: number }
 	/** The result as the server gave it: CallToolResult, GetPromptResult or ReadResourceResult. */
-	| {
-			readonly kind: 'result';
-			readonly result: ApiObject;
-			readonly ms: number;
-			readonly comparison?: AnswerComparison | undefined;
-	  }
-	| {
-			readonly kind: 'error';
-			readonly error: ApiError;
-			readonly ms: number;
-			readonly comparison?: AnswerComparison | undefined;
-	  };
+	| ({ readonly kind: 'result'; readonly result: ApiObject } & EndedPageCall)
+	| ({ readonly kind: 'error'; readonly error: ApiError } & EndedPageCall);
+
+interface EndedPageCall {
+	readonly ms: number;
+	readonly comparison?: AnswerComparison | undefined;
+}
 
 /** The answer of a replayed call beside the recorded one. */
 export interface AnswerComparison {
@@ -185,11 +176,6 @@ export interface AnswerComparison {
 		readonly before: string | null;
 		readonly after: string | null;
 	}[];
-}
-
-/** Make a recorded call again. */
-export interface ReplayRequest {
-	readonly number: number;
 }
 
 /** An elicitation of the tool. Answer it with `POST /api/answer`. */

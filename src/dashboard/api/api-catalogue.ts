@@ -1,4 +1,5 @@
 /* The items of the hub and how it is set up, in the dashboard's API: catalogue, servers, library, settings. Types only. */
+import type { MatchReason } from '../../search/document.ts';
 import type { ApiObject, LogLine, ProblemRow, SourceRow } from './api-types.ts';
 
 /** Everything that can be called or read, in short rows. */
@@ -58,18 +59,7 @@ export interface ToolSearchHit {
 	readonly backend: string;
 	readonly summary: string;
 	readonly score: number;
-	readonly why: readonly SearchReason[];
-}
-
-/** A word of the query and what it matched. */
-export interface SearchReason {
-	readonly word: string;
-	readonly matched: string;
-	/** `word`, `phrase`, `prefix`, `typo`, `related`, `concept`, `meaning`. */
-	readonly kind: string;
-	readonly fields: readonly string[];
-	/** Its share of a score of 100. Absent for `concept` and `meaning`, which add to it together. */
-	readonly points?: number | undefined;
+	readonly why: readonly MatchReason[];
 }
 
 /** Everything about one backend. */
@@ -188,7 +178,7 @@ export interface LibraryMatch {
 	readonly tokens: number;
 	/** The score from 0 to 1, relative to the best. */
 	readonly score: number;
-	readonly why: readonly SearchReason[];
+	readonly why: readonly MatchReason[];
 	/** False for a match that does not fit the budget. */
 	readonly isWithinBudget: boolean;
 }

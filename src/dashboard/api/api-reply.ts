@@ -22,6 +22,7 @@ export const safeHeaders: Readonly<Record<string, string>> = {
 	'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
+/** The headers of what changes. */
 export const apiHeaders: Readonly<Record<string, string>> = {
 	...safeHeaders,
 	'Cache-Control': 'no-store',
@@ -80,13 +81,12 @@ export function replyFailure(response: ServerResponse, thrown: unknown, status?:
 	const error = apiError(thrown);
 	const body: ApiFailure = { error };
 	const code = statuses[OrchestraError.from(thrown).code] ?? 502;
-	send(response, status ?? code, Buffer.from(JSON.stringify(body)));
+	send(response, status ?? code, JSON.stringify(body));
 }
 
 /** Send a status with a code and nothing else, and close the connection: the rest of the request is not read. */
 export function refuseApi(response: ServerResponse, status: number, code: string): void {
-	const body = Buffer.from(JSON.stringify({ error: { code, message: code } }));
-	send(response, status, body, { Connection: 'close' });
+	send(response, status, JSON.stringify({ error: { code, message: code } }), { Connection: 'close' });
 }
 
 /** An error for a user, without secrets. */
@@ -95,13 +95,19 @@ export function apiError(thrown: unknown): ApiError {
 	return { code, message: redact(message), hint: hint === undefined ? undefined : redact(hint) };
 }
 
-function send(
+/** Send a whole reply. Does nothing when the client is gone. */
+export function send(
 	response: ServerResponse,
 	status: number,
-	bytes: Buffer,
+	body: Buffer | string,
 	headers: Readonly<Record<string, string>> = {},
 ): void {
 	if (response.headersSent || response.destroyed) return;
-	response.writeHead(status, { ...apiHeaders, ...headers, 'Content-Length': bytes.length });
-	response.end(bytes);
+	response.writeHead(status, { ...apiHeaders, ...headers, 'Content-Length': Buffer.byteLength(body) });
+	response.end(body);
+}
+
+/** Send a short text. */
+export function sendText(response: ServerResponse, status: number, text: string): void {
+	send(response, status, text, { 'Content-Type': 'text/plain; charset=utf-8' });
 }

@@ -2,7 +2,7 @@
 import { OrchestraError } from '../../errors.ts';
 import { recordingsFolder, recordingsOfCall } from '../../record/recording-files.ts';
 import { isObject } from '../../wire/json.ts';
-import { callOverview, type OverviewFilter } from '../calls/call-overview.ts';
+import { callOverview } from '../calls/call-overview.ts';
 import { replayCall } from '../calls/call-replay.ts';
 import type { RowFilter } from '../calls/call-ring.ts';
 import { latencyChart } from '../calls/latency-chart.ts';
@@ -87,7 +87,7 @@ export class ApiRoutes {
 		return {
 			state: () => this.#state.current(),
 			events: (exchange) => this.#openEvents(exchange),
-			overview: ({ query }) => callOverview(this.#deps.calls.ring, overviewFilterOf(query), Date.now()),
+			overview: ({ query }) => callOverview(this.#deps.calls.ring, filterOf(query), Date.now()),
 			reach: () => reachOf(this.#deps),
 			clients: () => clientFiles(this.#deps),
 			costs: () => catalogue.costs(),
@@ -190,14 +190,6 @@ function filterOf(query: URLSearchParams): RowFilter {
 		client: text('client'),
 		backend: text('backend'),
 		outcome: text('outcome'),
-		since: numberOf(query, 'since'),
-	};
-}
-
-function overviewFilterOf(query: URLSearchParams): OverviewFilter {
-	return {
-		client: query.get('client') ?? undefined,
-		backend: query.get('backend') || undefined,
 		since: numberOf(query, 'since'),
 	};
 }

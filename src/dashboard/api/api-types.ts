@@ -14,14 +14,14 @@
  * GET  /api/tool?name=                   ToolReply
  * GET  /api/prompt?name=                 PromptReply
  * GET  /api/search?q=&limit=&kind=       SearchReply; kind: tools, prompts, resources, templates, skills; limit of each kind
- * POST /api/call      ToolCallRequest    NDJSON of CallMessage; closing the connection cancels
- * POST /api/prompt    PromptRequest      NDJSON of CallMessage
+ * POST /api/call      CallRequest    NDJSON of CallMessage; closing the connection cancels
+ * POST /api/prompt    CallRequest      NDJSON of CallMessage
  * GET  /api/resource?uri=                NDJSON of CallMessage
  * GET  /api/resource/facts?uri=          ResourceReply
  * POST /api/commands  PageCommand       NDJSON of CallMessage; closing the connection ends the command
  * GET  /api/clients                      ClientFilesReply
  * POST /api/sign-out                     DoneReply, without the cookie
- * POST /api/replay    ReplayRequest      NDJSON of CallMessage, the last one with `comparison`
+ * POST /api/replay    {number}      NDJSON of CallMessage, the last one with `comparison`
  * POST /api/answer    AnswerRequest      DoneReply
  * GET  /api/calls?before=&limit=&tool=&client=&outcome=&since=   CallsReply
  * GET  /api/calls/chart?tool=&client=&outcome=&since=            LatencyReply
@@ -31,7 +31,7 @@
  * POST /api/policy    PolicyRequest      DoneReply
  * GET  /api/approvals                    ApprovalsReply
  * GET  /api/approvals/<id>               ApprovalReply
- * POST /api/approvals/<id>               ApprovalDecisionRequest → DoneReply
+ * POST /api/approvals/<id>               {decision: ApprovalDecision} → DoneReply
  * GET  /api/library?q=&budget=           LibraryReply
  * GET  /api/library/document?uri=        LibraryDocument
  * GET  /api/skills                       SkillsReply
@@ -226,10 +226,6 @@ export interface ApprovalsReply {
 	readonly approvals: readonly ApprovalRow[];
 }
 
-export interface ApprovalDecisionRequest {
-	readonly decision: ApprovalDecision;
-}
-
 /** A result that is stored for an agent. */
 export interface StoredResultRow {
 	readonly handle: string;
@@ -305,8 +301,9 @@ export interface LogEvent {
 	readonly dropped: number;
 }
 
+/** A line of a server, or of the hub about it. */
 export interface LogLine {
-	readonly at: number | null;
+	readonly at: number;
 	/** `stdout`: what the server wrote to stdout besides messages. */
 	readonly stream: 'stderr' | 'stdout' | 'hub';
 	readonly text: string;

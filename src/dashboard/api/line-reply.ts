@@ -8,42 +8,33 @@ import type { DashboardLimits } from '../dashboard-limits.ts';
 import type { CallMessage } from './api-calls.ts';
 import { apiHeaders } from './api-reply.ts';
 
-export class LineReply {
-	readonly #reply: StreamedReply;
+export class LineReply extends StreamedReply {
 	#dropped = 0;
 
 	constructor(
 		response: ServerResponse,
 		{ unreadBytes, pingMs }: Pick<DashboardLimits, 'unreadBytes' | 'pingMs'>,
 	) {
-		const reply = new StreamedReply(response, unreadBytes, {
-			...apiHeaders,
-			'Content-Type': 'application/x-ndjson',
-		});
-		this.#reply = reply;
+		super(response, unreadBytes, { ...apiHeaders, 'Content-Type': 'application/x-ndjson' });
 		// A page that does not read moves no byte, and its connection ends.
-		const keepAlive = setInterval(() => reply.isFull || reply.write('\n'), pingMs);
-		reply.onClose(() => clearInterval(keepAlive));
+		const keepAlive = setInterval(() => this.isFull || this.write('\n'), pingMs);
+		this.onClose(() => clearInterval(keepAlive));
 	}
 
 	send(message: CallMessage): void {
 		const isOptional = message.kind === 'progress' || message.kind === 'log';
-		if (isOptional && this.#reply.isFull) {
+		if (isOptional && this.isFull) {
 			this.#dropped++;
 			return;
 		}
-		if (this.#dropped > 0) this.#write({ kind: 'dropped', count: this.#dropped });
+		const lines: CallMessage[] = this.#dropped > 0 ? [{ kind: 'dropped', count: this.#dropped }] : [];
 		this.#dropped = 0;
-		this.#write(message);
+		this.write([...lines, message].map((line) => `${JSON.stringify(line)}\n`).join(''));
 	}
 
-	/** The last line. */
-	end(message: CallMessage): void {
+	/** Send the last line. */
+	finish(message: CallMessage): void {
 		this.send(message);
-		this.#reply.end();
-	}
-
-	#write(message: CallMessage): void {
-		this.#reply.write(`${JSON.stringify(message)}\n`);
+		this.end();
 	}
 }

@@ -13,7 +13,7 @@ import type { DashboardLimits } from '../dashboard-limits.ts';
 import { PAGE_RETRY_MS } from '../dashboard-limits.ts';
 import type { CatalogueView } from '../views/catalogue-view.ts';
 import type { StateView } from '../views/state-view.ts';
-import type { CallDetails, CallsEvent } from './api-calls.ts';
+import type { CallsEvent } from './api-calls.ts';
 import { apiHeaders } from './api-reply.ts';
 import type { DashboardEvents, SignalEvent } from './api-types.ts';
 
@@ -32,11 +32,9 @@ interface OpenStream extends StreamTarget {
 	readonly lines: ServerLine[];
 	droppedLines: number;
 	droppedRows: number;
-	lastState: string;
-	lastApprovals: string;
-	lastVersion: number;
+	/** The data of the last event of each kind. */
+	readonly last: Map<string, string>;
 	lastReload: number;
-	lastCall: string;
 	followed: ServerLines | undefined;
 	stopLines: (() => void) | undefined;
 }
@@ -79,11 +77,8 @@ export class PageEvents {
 			lines: [],
 			droppedLines: 0,
 			droppedRows: 0,
-			lastState: '',
-			lastApprovals: '',
-			lastVersion: 0, // what changed since an earlier stream of the page is news to it
+			last: new Map(),
 			lastReload: this.#reloads,
-			lastCall: '',
 			followed: undefined,
 			stopLines: undefined,
 		};
@@ -141,11 +136,8 @@ export class PageEvents {
 		const state = JSON.stringify(current);
 		const approvals = JSON.stringify({ approvals: current.approvals });
 		for (const stream of streams) {
-			if (!stream.reply.isReady) continue;
-			if (stream.lastState !== state) stream.reply.send('state', state);
-			if (stream.lastApprovals !== approvals) stream.reply.send('approvals', approvals);
-			stream.lastState = state;
-			stream.lastApprovals = approvals;
+			sendChanged(stream, 'state', state);
+			sendChanged(stream, 'approvals', approvals);
 		}
 	}
 
@@ -166,18 +158,15 @@ export class PageEvents {
 	#sendOwn(stream: OpenStream): void {
 		const { reply } = stream;
 		if (!reply.isReady) return;
-		const { version } = this.#sources.catalogue;
-		if (stream.lastVersion !== version) reply.send('catalogue', JSON.stringify({ version }));
-		stream.lastVersion = version;
+		// What changed since an earlier stream of the page is news to it.
+		sendChanged(stream, 'catalogue', JSON.stringify({ version: this.#sources.catalogue.version }));
 		if (stream.lastReload !== this.#reloads) reply.send('settings', '{}');
 		stream.lastReload = this.#reloads;
 		this.#followLines(stream);
 		this.#sendLines(stream);
 		if (stream.call === undefined) return;
-		const details: CallDetails | undefined = this.#deps.calls.details(stream.call);
-		const json = details === undefined ? '' : JSON.stringify(redactJson(details));
-		if (json !== '' && json !== stream.lastCall) reply.send('call', json);
-		stream.lastCall = json;
+		const details = this.#deps.calls.details(stream.call);
+		if (details) sendChanged(stream, 'call', JSON.stringify(redactJson(details)));
 	}
 
 	/** The lines of a server exist from its first use on; with a changed entry they are others. Those are new to the page. */
@@ -202,6 +191,13 @@ export class PageEvents {
 		stream.lines.length = 0;
 		stream.droppedLines = 0;
 	}
+}
+
+/** Send an event that differs from the last one of its kind. */
+function sendChanged({ reply, last }: OpenStream, name: keyof DashboardEvents, json: string): void {
+	if (!reply.isReady || last.get(name) === json) return;
+	reply.send(name, json);
+	last.set(name, json);
 }
 
 /**

@@ -16,16 +16,10 @@ const SHOWN_TOOLS = 8;
 /** Greater than the number of pooled strings, so that two of their numbers are one key. */
 const KEY_FACTOR = 2 ** 26;
 
-/** Which calls. The flows are of all clients and sources. */
-export interface OverviewFilter {
-	readonly since?: number | undefined;
-	readonly client?: string | undefined;
-	readonly backend?: string | undefined;
-}
-
+/** @param filter the time, the whole name of a client, and a source; the flows are of all clients and sources */
 export async function callOverview(
 	ring: CallRing,
-	filter: OverviewFilter,
+	filter: Pick<RowFilter, 'since' | 'client' | 'backend'>,
 	now: number,
 ): Promise<OverviewReply> {
 	const slices = new WorkSlices();

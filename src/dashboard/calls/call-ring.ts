@@ -51,17 +51,17 @@ export interface VisitedCall {
 	name: number;
 }
 
+const textColumns = ['client', 'backend', 'method', 'name', 'error'] as const;
+type TextColumn = (typeof textColumns)[number];
+
 export class CallRing {
 	readonly #capacity: number;
 	readonly #strings = new StringPool();
 	readonly #at: Float64Array;
 	readonly #ms: Float32Array;
 	readonly #outcome: Uint8Array;
-	readonly #client: Uint32Array;
-	readonly #backend: Uint32Array;
-	readonly #method: Uint32Array;
-	readonly #name: Uint32Array;
-	readonly #error: Uint32Array;
+	/** Numbers of strings. */
+	readonly #texts: Readonly<Record<TextColumn, Uint32Array>>;
 	/** The number of the last call. */
 	#last = 0;
 
@@ -70,11 +70,8 @@ export class CallRing {
 		this.#at = new Float64Array(capacity);
 		this.#ms = new Float32Array(capacity);
 		this.#outcome = new Uint8Array(capacity);
-		this.#client = new Uint32Array(capacity);
-		this.#backend = new Uint32Array(capacity);
-		this.#method = new Uint32Array(capacity);
-		this.#name = new Uint32Array(capacity);
-		this.#error = new Uint32Array(capacity);
+		const text = (): Uint32Array => new Uint32Array(capacity);
+		this.#texts = { client: text(), backend: text(), method: text(), name: text(), error: text() };
 	}
 
 	/** Calls that are retained. */
@@ -83,18 +80,18 @@ export class CallRing {
 	}
 
 	/** Add a call. Returns its number. */
-	begin({ at, client, backend, method, name }: BegunCall): number {
+	begin(call: BegunCall): number {
 		const number = ++this.#last;
 		const slot = number % this.#capacity;
-		if (number > this.#capacity) this.#release(slot);
-		this.#at[slot] = at;
+		const isUsed = number > this.#capacity;
+		this.#at[slot] = call.at;
 		this.#ms[slot] = 0;
 		this.#outcome[slot] = 0;
-		this.#client[slot] = this.#strings.add(client);
-		this.#backend[slot] = this.#strings.add(backend);
-		this.#method[slot] = this.#strings.add(method);
-		this.#name[slot] = this.#strings.add(name);
-		this.#error[slot] = this.#strings.add('');
+		for (const column of textColumns) {
+			const ids = this.#texts[column];
+			if (isUsed) this.#strings.release(ids[slot] ?? 0);
+			ids[slot] = this.#strings.add(column === 'error' ? '' : call[column]);
+		}
 		return number;
 	}
 
@@ -105,8 +102,9 @@ export class CallRing {
 		this.#ms[slot] = ms;
 		this.#outcome[slot] = Math.max(0, outcomes.indexOf(outcome));
 		if (error === '') return;
-		this.#strings.release(this.#error[slot] ?? 0);
-		this.#error[slot] = this.#strings.add(error);
+		const { error: errors } = this.#texts;
+		this.#strings.release(errors[slot] ?? 0);
+		errors[slot] = this.#strings.add(error);
 	}
 
 	/** Undefined when it is not retained. */
@@ -135,15 +133,16 @@ export class CallRing {
 	/** Visit the calls that ended and match, the newest first. One object is used for all of them. A canceled call did not fail. */
 	visitEnded(filter: RowFilter, visit: (call: VisitedCall) => void): void {
 		const call = { at: 0, ms: 0, isFailed: false, client: 0, backend: 0, name: 0 };
+		const { client, backend, name } = this.#texts;
 		this.#visit(filter, (_number, slot) => {
 			const outcome = this.#outcome[slot] ?? 0;
 			if (outcome === 0) return;
 			call.at = this.#at[slot] ?? 0;
 			call.ms = this.#ms[slot] ?? 0;
 			call.isFailed = outcome === FAILED || outcome === ERROR;
-			call.client = this.#client[slot] ?? 0;
-			call.backend = this.#backend[slot] ?? 0;
-			call.name = this.#name[slot] ?? 0;
+			call.client = client[slot] ?? 0;
+			call.backend = backend[slot] ?? 0;
+			call.name = name[slot] ?? 0;
 			visit(call);
 		});
 	}
@@ -156,6 +155,7 @@ export class CallRing {
 	#visit(filter: RowFilter, visit: (number: number, slot: number) => void): void {
 		const names = matcher(this.#strings, filter.tool);
 		const { exactClient } = filter;
+		const { client, backend, name } = this.#texts;
 		const clients = matcher(this.#strings, exactClient ?? filter.client, exactClient !== undefined);
 		const backends = matcher(this.#strings, filter.backend, true);
 		const isOutcome = outcomeTest(filter.outcome);
@@ -163,33 +163,28 @@ export class CallRing {
 		for (let number = this.#last; this.#isRetained(number); number--) {
 			const slot = number % this.#capacity;
 			if ((this.#at[slot] ?? 0) < since || !isOutcome(this.#outcome[slot] ?? 0)) continue;
-			if (names?.[this.#name[slot] ?? 0] === 0 || clients?.[this.#client[slot] ?? 0] === 0) continue;
-			if (backends?.[this.#backend[slot] ?? 0] === 0) continue;
+			if (names?.[name[slot] ?? 0] === 0 || clients?.[client[slot] ?? 0] === 0) continue;
+			if (backends?.[backend[slot] ?? 0] === 0) continue;
 			visit(number, slot);
 		}
 	}
 
 	#rowAt(number: number): CallRow {
 		const slot = number % this.#capacity;
-		const text = (column: Uint32Array): string => this.#strings.text(column[slot] ?? 0);
+		const text = (column: TextColumn): string => this.#strings.text(this.#texts[column][slot] ?? 0);
 		const outcome = outcomes[this.#outcome[slot] ?? 0] ?? 'running';
-		const error = text(this.#error);
+		const error = text('error');
 		return {
 			number,
 			at: this.#at[slot] ?? 0,
-			client: text(this.#client),
-			backend: text(this.#backend),
-			method: text(this.#method),
-			name: text(this.#name),
+			client: text('client'),
+			backend: text('backend'),
+			method: text('method'),
+			name: text('name'),
 			outcome,
 			ms: outcome === 'running' ? null : Math.round((this.#ms[slot] ?? 0) * 10) / 10,
 			...(error !== '' && { error }),
 		};
-	}
-
-	#release(slot: number): void {
-		for (const column of [this.#client, this.#backend, this.#method, this.#name, this.#error])
-			this.#strings.release(column[slot] ?? 0);
 	}
 
 	#isRetained(number: number): boolean {

@@ -72,10 +72,15 @@ export class PageCalls {
 				reply.send(message),
 			);
 			// It came from a JSON message.
-			reply.end({ kind: 'result', result, ms: elapsed(), comparison: compare?.({ result }) } as CallMessage);
+			reply.finish({
+				kind: 'result',
+				result,
+				ms: elapsed(),
+				comparison: compare?.({ result }),
+			} as CallMessage);
 		} catch (thrown) {
 			const error = apiError(thrown);
-			reply.end({ kind: 'error', error, ms: elapsed(), comparison: compare?.({ error }) });
+			reply.finish({ kind: 'error', error, ms: elapsed(), comparison: compare?.({ error }) });
 		} finally {
 			this.#inFlight--;
 		}

@@ -22,14 +22,14 @@ export interface RetainedCall {
 
 export class RetainedFacts {
 	readonly #limits: DetailLimits;
-	readonly #last: FactRing;
-	readonly #notable: FactRing;
+	readonly #last: FactList;
+	readonly #notable: FactList;
 	#characters = 0;
 
 	constructor(limits: DetailLimits) {
 		this.#limits = limits;
-		this.#last = new FactRing(limits.details, (retained) => this.#release(retained));
-		this.#notable = new FactRing(limits.details, (retained) => this.#release(retained));
+		this.#last = new FactList(limits.details, (retained) => this.#release(retained));
+		this.#notable = new FactList(limits.details, (retained) => this.#release(retained));
 	}
 
 	begin(number: number, call: StartedCall): RetainedCall {
@@ -87,39 +87,38 @@ export class RetainedFacts {
 	}
 }
 
-class FactRing {
-	readonly #slots: (RetainedCall | undefined)[];
+/** The oldest is the first of the map. */
+class FactList {
+	readonly #limit: number;
 	readonly #onDropped: (retained: RetainedCall) => void;
-	/** The positions of the oldest one and of the next one; both rise. */
-	#oldest = 0;
-	#next = 0;
+	readonly #calls = new Map<number, RetainedCall>();
 
-	constructor(capacity: number, onDropped: (retained: RetainedCall) => void) {
-		this.#slots = Array.from({ length: capacity });
+	constructor(limit: number, onDropped: (retained: RetainedCall) => void) {
+		this.#limit = limit;
 		this.#onDropped = onDropped;
 	}
 
 	get size(): number {
-		return this.#next - this.#oldest;
+		return this.#calls.size;
 	}
 
 	add(retained: RetainedCall): void {
-		if (this.size === this.#slots.length) this.dropOldest();
+		if (this.size === this.#limit) this.dropOldest();
 		retained.holders++;
-		this.#slots[this.#next++ % this.#slots.length] = retained;
+		this.#calls.set(retained.number, retained);
 	}
 
 	/** False when it is empty. */
 	dropOldest(): boolean {
-		if (this.size === 0) return false;
-		const slot = this.#oldest++ % this.#slots.length;
-		const retained = this.#slots[slot];
-		this.#slots[slot] = undefined;
-		if (retained) this.#onDropped(retained);
-		return true;
+		for (const [number, retained] of this.#calls) {
+			this.#calls.delete(number);
+			this.#onDropped(retained);
+			return true;
+		}
+		return false;
 	}
 
 	find(number: number): CallFacts | undefined {
-		return this.#slots.find((retained) => retained?.number === number)?.facts;
+		return this.#calls.get(number)?.facts;
 	}
 }

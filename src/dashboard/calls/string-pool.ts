@@ -8,48 +8,50 @@
 import { redact } from '../../redact.ts';
 import { INTERNED_CHARACTERS } from '../dashboard-limits.ts';
 
+interface PooledString {
+	/** As it was given, cut. */
+	key: string;
+	/** Without secrets. */
+	text: string;
+	uses: number;
+}
+
 export class StringPool {
 	readonly #ids = new Map<string, number>();
-	readonly #strings: string[] = [];
-	/** The strings as they were given, cut. */
-	readonly #keys: string[] = [];
-	readonly #uses: number[] = [];
+	readonly #strings: PooledString[] = [];
 	readonly #free: number[] = [];
 
 	/** The number of a string, with one more use. */
-	add(text: string): number {
-		const key = text.length > INTERNED_CHARACTERS ? `${text.slice(0, INTERNED_CHARACTERS)}…` : text;
+	add(given: string): number {
+		const key = given.length > INTERNED_CHARACTERS ? `${given.slice(0, INTERNED_CHARACTERS)}…` : given;
 		const known = this.#ids.get(key);
-		if (known !== undefined) {
-			this.#uses[known] = (this.#uses[known] ?? 0) + 1;
+		const string = known === undefined ? undefined : this.#strings[known];
+		if (known !== undefined && string) {
+			string.uses++;
 			return known;
 		}
 		const id = this.#free.pop() ?? this.#strings.length;
 		this.#ids.set(key, id);
-		this.#keys[id] = key;
-		this.#strings[id] = redact(key);
-		this.#uses[id] = 1;
+		this.#strings[id] = { key, text: redact(key), uses: 1 };
 		return id;
 	}
 
 	/** One use less. */
 	release(id: number): void {
-		const uses = (this.#uses[id] ?? 0) - 1;
-		this.#uses[id] = uses;
-		if (uses > 0) return;
-		this.#ids.delete(this.#keys[id] ?? '');
-		this.#strings[id] = '';
-		this.#keys[id] = '';
+		const string = this.#strings[id];
+		if (string === undefined || --string.uses > 0) return;
+		this.#ids.delete(string.key);
+		this.#strings[id] = { key: '', text: '', uses: 0 };
 		this.#free.push(id);
 	}
 
 	/** Without secrets. */
 	text(id: number): string {
-		return this.#strings[id] ?? '';
+		return this.#strings[id]?.text ?? '';
 	}
 
 	/** An array with 1 at each number whose string passes the test. */
 	matching(test: (text: string) => boolean): Uint8Array {
-		return Uint8Array.from(this.#strings, (text) => (test(text) ? 1 : 0));
+		return Uint8Array.from(this.#strings, ({ text }) => (test(text) ? 1 : 0));
 	}
 }

@@ -52,10 +52,10 @@ export class CommandRunTable {
 			reply.send({ kind: 'log', at: Date.now(), level: 'info', logger: null, text: redact(text) });
 		const end = await ended(child, { signal, limits, log });
 		const ms = performance.now() - began;
-		if ('error' in end) return reply.end({ kind: 'error', error: end.error, ms });
+		if ('error' in end) return reply.finish({ kind: 'error', error: end.error, ms });
 		// The entry that it wrote is there when the page reads it.
 		await opened.reload();
-		reply.end({ kind: 'result', result: end.result, ms });
+		reply.finish({ kind: 'result', result: end.result, ms });
 	}
 
 	close(): void {

@@ -27,13 +27,16 @@ export function attentionRows({ opened, hub, backends }: AttentionFacts): Attent
 	return rows.toSorted((one, other) => Number(other.level === 'bad') - Number(one.level === 'bad'));
 }
 
+/** A row without what most have not. */
+function rowOf(row: Pick<AttentionRow, 'level' | 'kind' | 'title'> & Partial<AttentionRow>): AttentionRow {
+	return { reason: null, hint: null, server: null, command: null, ...row };
+}
+
 function serverRow(row: SourceRow): AttentionRow[] {
 	const { id, state, lastError: reason, hint } = row;
 	if (row.needsSignIn) {
 		const title = `${id} needs a sign-in`;
-		return [
-			{ level: 'warn', kind: 'sign-in', title, reason, hint: null, server: id, command: signInCommand(id) },
-		];
+		return [rowOf({ level: 'warn', kind: 'sign-in', title, reason, server: id, command: signInCommand(id) })];
 	}
 	const health = healthOf(row);
 	const level = health === 'bad' ? 'bad' : 'warn';
@@ -48,9 +51,7 @@ function driftRow({ id, drifted }: SourceRow): AttentionRow[] {
 	if (drifted === 0) return [];
 	const [tools, have] = drifted === 1 ? ['1 tool', 'has'] : [`${drifted} tools`, 'have'];
 	const title = `${tools} of ${id} ${have} changed since you accepted them`;
-	return [
-		{ level: 'warn', kind: 'drift', title, reason: null, hint: null, server: id, command: 'mctl trust diff' },
-	];
+	return [rowOf({ level: 'warn', kind: 'drift', title, server: id, command: 'mctl trust diff' })];
 }
 
 /** A file of the project is named from its folder. */
@@ -61,33 +62,18 @@ function problemRow({ message, hint, file, key, unset }: ProblemRow, root: strin
 		const names = unset.map((name) => `\${${name}}`).join(', ');
 		const title = `${names} ${unset.length === 1 ? 'has' : 'have'} no value`;
 		const next = 'Set it where the hub is started, or write a default as in ${NAME:-value}.';
-		return {
-			level: 'warn',
-			kind: 'variable',
-			title,
-			reason: where,
-			hint: next,
-			server: null,
-			command: null,
-		};
+		return rowOf({ level: 'warn', kind: 'variable', title, reason: where, hint: next });
 	}
-	const isTrust = hint !== null;
-	return {
-		level: isTrust ? 'warn' : 'bad',
-		kind: isTrust ? 'trust' : 'configuration',
-		title: message,
-		reason: where,
-		hint,
-		server: null,
-		command: isTrust ? null : 'mctl doctor',
-	};
+	if (hint !== null) return rowOf({ level: 'warn', kind: 'trust', title: message, reason: where, hint });
+	const command = 'mctl doctor';
+	return rowOf({ level: 'bad', kind: 'configuration', title: message, reason: where, command });
 }
 
 function versionRow({ version, filesVersion }: AttentionFacts['hub']): AttentionRow[] {
 	if (version === filesVersion) return [];
 	const title = `The hub runs version ${version}, and ${filesVersion} is installed`;
 	const command = 'mctl hub stop && mctl dashboard';
-	return [{ level: 'warn', kind: 'version', title, reason: null, hint: null, server: null, command }];
+	return [rowOf({ level: 'warn', kind: 'version', title, command })];
 }
 
 /** Project files that are not trusted, and the problems of the configuration. */

@@ -5,8 +5,10 @@
  * It is compared with the list when a search comes after a change, in slices. It matches
  * words, their forms and synonyms; the word vectors are not loaded a second time.
  */
+
 import { DOCUMENT_DESCRIPTION_CHARACTERS } from '../../hub/expose/expose-limits.ts';
-import { bundledSynonyms, readSynonyms } from '../../library/files/word-list-files.ts';
+import { readSynonyms } from '../../library/files/word-list-files.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { SearchField, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
@@ -37,15 +39,15 @@ export class ItemIndex {
 	/** The indexed items by id. */
 	readonly #items = new Map<string, IndexedItem>();
 	#list: readonly IndexedItem[] | undefined;
-	/** Settles with the last search or preparation; never rejects. */
-	#last: Promise<unknown> = Promise.resolve();
+	/** Searches and preparations, one after the other. */
+	readonly #inOrder = inOrder();
 
 	/** The best items of a kind, best first. `list` is the whole list; the same array is not compared again. */
 	search(
 		list: readonly IndexedItem[],
 		{ query, kind, limit }: { query: string; kind: CatalogueKind; limit: number },
 	): Promise<ItemHit[]> {
-		return this.#inTurn(async () => {
+		return this.#inOrder(async () => {
 			await this.#update(list);
 			const accept = (id: string): boolean => this.#items.get(id)?.kind === kind;
 			const { hits } = this.#index.search(query, { limit, accept });
@@ -55,18 +57,12 @@ export class ItemIndex {
 
 	/** Index the whole list: a search that follows does not wait for it. */
 	prepare(list: readonly IndexedItem[]): Promise<void> {
-		return this.#inTurn(() => this.#update(list));
-	}
-
-	#inTurn<T>(work: () => Promise<T>): Promise<T> {
-		const done = this.#last.then(work);
-		this.#last = done.catch(() => undefined); // the caller gets the error
-		return done;
+		return this.#inOrder(() => this.#update(list));
 	}
 
 	async #update(list: readonly IndexedItem[]): Promise<void> {
 		if (this.#list === list) return;
-		if (this.#index.size === 0) this.#index.useSynonyms(readSynonyms(bundledSynonyms()));
+		if (this.#index.size === 0) this.#index.useSynonyms(readSynonyms());
 		this.#list = undefined; // until the update is complete
 		const slices = new WorkSlices();
 		const ids = new Set(list.map(idOf));

@@ -1,7 +1,7 @@
 /* The library: search with a token budget and explained scores, and one document. */
 import { OrchestraError } from '../../errors.ts';
 import { toolsOfSkill } from '../../hub/skills/skill-tools.ts';
-import { able, type Documents, type Source } from '../../hub/source.ts';
+import { able, type Source, type SourceAbilities } from '../../hub/source.ts';
 import type { Match } from '../../library/match/match.ts';
 import { estimateTokens } from '../../library/match/tokens.ts';
 import { quoted } from '../../printable.ts';
@@ -23,6 +23,7 @@ const MATCHES = 50;
 const LISTED = 2000;
 
 type Deps = Pick<DashboardDeps, 'hub'>;
+type Documents = SourceAbilities['listDocuments'];
 
 /** The documents for a query, best first; all of them for an empty one. */
 export async function libraryReply(query: string, budget: number | null, deps: Deps): Promise<LibraryReply> {

@@ -1,8 +1,7 @@
 /* Everything about one source, and the actions on it. */
 import type { PluginEntry, PolicyRule, ServerEntry } from '../../config/configuration.ts';
 import { entryFiles, type ServerFile, writeServerFile } from '../../config/edit/editable-files.ts';
-import { enabledEdit } from '../../config/edit/enable-server.ts';
-import { quarantineEdit } from '../../config/edit/quarantine-server.ts';
+import { enabledEdit, quarantineEdit } from '../../config/edit/entry-switches.ts';
 import { OrchestraError } from '../../errors.ts';
 import { controlServer } from '../../hub/shared/hub-control.ts';
 import { able, type ServerLine } from '../../hub/source.ts';

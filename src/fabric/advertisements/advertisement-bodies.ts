@@ -47,11 +47,10 @@ export function advertisementBodies(
 		pages.at(-1)?.push(text);
 		size += bytes;
 	}
-	return pages.map((page) => bodyOf(`{"tools":[${page.join(',')}]}`));
-}
-
-function bodyOf(text: string): AdvertisementBody {
-	return { hash: bodyHash(text), text };
+	return pages.map((page) => {
+		const text = `{"tools":[${page.join(',')}]}`;
+		return { hash: bodyHash(text), text };
+	});
 }
 
 /** The name of a body in the bucket. */

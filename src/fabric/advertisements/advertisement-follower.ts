@@ -5,6 +5,7 @@
 import { messageOf } from '../../errors.ts';
 import { Debounce } from '../../files/debounce.ts';
 import type { Log } from '../../log.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { ADVERTISED_DEBOUNCE_MS, BUCKET_RETRY_MS, PRESENCE_SWEEP_MS } from '../fabric-limits.ts';
 import { bodyKey, CATALOGUE_SUBJECT } from '../fabric-names.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
@@ -19,8 +20,7 @@ export class AdvertisementFollower {
 	readonly #onChange: () => void;
 	readonly #sweeping: NodeJS.Timeout;
 	readonly #changes = new Debounce(() => void this.#notify(), { quietMs: ADVERTISED_DEBOUNCE_MS });
-	readonly #loaded: Promise<void>;
-	#markLoaded: () => void = () => {};
+	readonly #loaded = deferred();
 	#loading = false;
 	#retrying: NodeJS.Timeout | undefined;
 	#lastProblem = '';
@@ -31,9 +31,6 @@ export class AdvertisementFollower {
 		this.#link = link;
 		this.#log = log;
 		this.#onChange = onChange;
-		this.#loaded = new Promise((resolve) => {
-			this.#markLoaded = resolve;
-		});
 		link.subscribe(`${CATALOGUE_SUBJECT}.>`, (message) => {
 			const entry = republishedEntry(message);
 			if (entry && this.advertisements.apply(entry, performance.now())) this.#changes.touch();
@@ -46,7 +43,7 @@ export class AdvertisementFollower {
 
 	/** Resolves when the bucket was read once. */
 	get loaded(): Promise<void> {
-		return this.#loaded;
+		return this.#loaded.promise;
 	}
 
 	close(): void {
@@ -54,7 +51,7 @@ export class AdvertisementFollower {
 		clearInterval(this.#sweeping);
 		this.#changes.close();
 		clearTimeout(this.#retrying);
-		this.#markLoaded();
+		this.#loaded.resolve();
 	}
 
 	async #load(): Promise<void> {
@@ -71,7 +68,7 @@ export class AdvertisementFollower {
 			}
 			if (this.#lastProblem !== '') this.#log.info('the advertisements of the fabric are read again');
 			this.#lastProblem = '';
-			this.#markLoaded();
+			this.#loaded.resolve();
 			this.#changes.touch();
 		} catch (error) {
 			this.#retry(bucketProblem(this.#link, error, this.advertisements.lastRevision > 0));

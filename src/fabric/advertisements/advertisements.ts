@@ -37,6 +37,8 @@ export class Advertisements {
 	readonly #bodies = new BodyStore();
 	/** Keyed by group: those whose bodies are all here. */
 	readonly #tools = new Map<string, readonly Tool[]>();
+	/** Groups with a worker that announced a limit. */
+	readonly #limited = new Set<string>();
 	/** Keys that are gone, with the revision of that. */
 	readonly #gone = new BoundedMap<string, number>(GONE_KEYS_LIMIT);
 	#lastRevision = 0;
@@ -48,6 +50,11 @@ export class Advertisements {
 
 	hasWorkers(group: string): boolean {
 		return this.#groups.has(group);
+	}
+
+	/** Whether a worker of the group has announced how many calls it runs. */
+	hasLimits(group: string): boolean {
+		return this.#limited.has(group);
 	}
 
 	/** The names of all groups, sorted. */
@@ -62,7 +69,7 @@ export class Advertisements {
 
 	/** Forget everything. */
 	clear(): void {
-		for (const known of [this.#groups, this.#bodies, this.#tools, this.#gone]) known.clear();
+		for (const known of [this.#groups, this.#bodies, this.#tools, this.#limited, this.#gone]) known.clear();
 		this.#lastRevision = 0;
 	}
 
@@ -145,6 +152,7 @@ export class Advertisements {
 		const { hashes, facts } = readPresence(read());
 		workers.set(name, { name, ...facts, hashes, revision, heardAt: now });
 		this.#groups.set(group, workers);
+		if (facts.limit !== null || facts.hubLimit !== null) this.#limited.add(group);
 		if (before && before.hashes.join() === hashes.join()) return false;
 		this.#bodies.name(hashes);
 		if (before) this.#bodies.unname(before.hashes);
@@ -162,7 +170,7 @@ export class Advertisements {
 				this.#bodies.unname(worker.hashes);
 				this.#tools.delete(group);
 			}
-			if (workers.size === 0) this.#groups.delete(group);
+			if (workers.size === 0 && this.#groups.delete(group)) this.#limited.delete(group);
 		}
 		return hasRemoved;
 	}

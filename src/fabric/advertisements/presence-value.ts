@@ -14,12 +14,14 @@ import { LABELS_LIMIT, PRESENCE_HASHES_LIMIT, PRESENCE_TEXT_CHARACTERS } from '.
 export type PresenceFacts = Omit<WorkerFacts, 'name'>;
 
 export function presenceText(hashes: readonly string[], facts: PresenceFacts): string {
-	const { version, labels, running, isDraining } = facts;
+	const { version, labels, running, limit, hubLimit, isDraining } = facts;
 	return JSON.stringify({
 		h: isDraining ? [] : hashes,
 		...(version !== null && { v: version }),
 		...(labels.length > 0 && { l: labels }),
 		...(running > 0 && { n: running }),
+		...(limit !== null && { c: limit }),
+		...(hubLimit !== null && { p: hubLimit }),
 		...(isDraining && { d: true }),
 	});
 }
@@ -27,7 +29,7 @@ export function presenceText(hashes: readonly string[], facts: PresenceFacts): s
 /** Read it. What is not as it must be is left out: another program may have written it. */
 export function readPresence(text: string): { hashes: readonly string[]; facts: PresenceFacts } {
 	const read: unknown = attempt(() => JSON.parse(text));
-	const { h, v, l, n, d } = isObject(read) ? read : {};
+	const { h, v, l, n, c, p, d } = isObject(read) ? read : {};
 	const hashes = stringsOf(h).filter((hash) => /^[0-9a-f]{1,64}$/.test(hash));
 	return {
 		hashes: hashes.slice(0, PRESENCE_HASHES_LIMIT),
@@ -36,10 +38,16 @@ export function readPresence(text: string): { hashes: readonly string[]; facts: 
 			labels: stringsOf(l)
 				.filter((label) => label.length <= PRESENCE_TEXT_CHARACTERS)
 				.slice(0, LABELS_LIMIT),
-			running: typeof n === 'number' && Number.isSafeInteger(n) && n > 0 ? n : 0,
+			running: countOf(n) ?? 0,
+			limit: countOf(c),
+			hubLimit: countOf(p),
 			isDraining: d === true,
 		},
 	};
+}
+
+function countOf(value: unknown): number | null {
+	return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
 function stringsOf(value: unknown): string[] {

@@ -23,7 +23,7 @@ import { qualifiedName, ServerNames } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { AdvertisementFollower } from '../advertisements/advertisement-follower.ts';
-import { type AdvertisedWorker, byName } from '../advertisements/advertisements.ts';
+import { byName } from '../advertisements/advertisements.ts';
 import { FABRIC_CALL_WAIT_MS, FABRIC_FIRST_LIST_MS, GONE_NAMES_LIMIT } from '../fabric-limits.ts';
 import type { NatsAccess } from '../link/connect-nats.ts';
 import { FabricLink } from '../link/fabric-link.ts';
@@ -92,10 +92,8 @@ export class FabricSource
 		this.#rules = (options.rules ?? []).map((rule) => ({ test: anyToolPattern(rule.tools, groups), rule }));
 		this.link = new FabricLink(access, log);
 		this.#follower = new AdvertisementFollower(this.link, log, () => this.#changed());
-		const workersOf = (group: string): readonly AdvertisedWorker[] =>
-			this.#follower.advertisements.workers(group);
-		const hasWorkers = (group: string): boolean => this.#follower.advertisements.hasWorkers(group);
-		this.#calls = new RemoteCallTable({ link: this.link, name: access.name, workersOf, hasWorkers, log });
+		const { advertisements } = this.#follower;
+		this.#calls = new RemoteCallTable({ link: this.link, name: access.name, advertisements, log });
 		options.pins?.onQuarantine(() => {
 			this.#listed.clear();
 			this.#changed();
@@ -254,6 +252,7 @@ export class FabricSource
 
 	#listGroup(group: string, tools: readonly Tool[]): ListedGroupTools {
 		const { pins, hubId: own, log } = this.#options;
+		const pages = this.#pagesOf(group);
 		const routes: [string, RemoteTool][] = [];
 		const shown: Tool[] = [];
 		for (const tool of withoutCircles(tools, { own, kind: `tools of ${group}`, log })) {
@@ -265,7 +264,7 @@ export class FabricSource
 			if (routes.length === 0) pins?.read(group, tools);
 			routes.push([name, { group, tool: tool.name, rule }]);
 			if (pins?.quarantineReason(group, tool.name) === undefined) {
-				shown.push({ ...this.#pagesOf(group).tool(tool), name });
+				shown.push({ ...pages.tool(tool), name });
 			}
 		}
 		return { tools, routes, shown };

@@ -9,7 +9,7 @@ import { writeGroupTools } from '../../hub/catalogue/group-tools.ts';
 import type { FabricGroup } from '../../hub/fabric-overview.ts';
 import { PINNED_GROUPS } from '../../hub/hub-limits.ts';
 import { isSameList } from '../../hub/one-source.ts';
-import { openServerPins, type ServerPins, type ToolReview } from '../../hub/sources/mcp/tools/server-pins.ts';
+import { ServerPins, type ToolReview } from '../../hub/sources/mcp/tools/server-pins.ts';
 import type { Log } from '../../log.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
@@ -89,7 +89,7 @@ export class PinnedGroups {
 			return undefined;
 		}
 		const entry = { name: fabricSource(group), file, settings: { pin } };
-		const pins = openServerPins({ entry, environment, review, log }, () => this.#onQuarantine());
+		const pins = new ServerPins({ entry, environment, review, log }, () => this.#onQuarantine());
 		const opened: PinnedGroup = { pins, tools: [] };
 		this.#groups.set(group, opened);
 		return opened;

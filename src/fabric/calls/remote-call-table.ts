@@ -15,12 +15,19 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import type { FabricFailure } from '../../hub/fabric-overview.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
-import { isObject } from '../../wire/json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
-import type { AdvertisedWorker } from '../advertisements/advertisements.ts';
+import type { Advertisements } from '../advertisements/advertisements.ts';
 import { NO_RESPONDERS } from '../advertisements/bucket.ts';
-import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from '../fabric-limits.ts';
+import {
+	CLIENT_REQUESTS_LIMIT,
+	EXPIRY_MS,
+	HUB_CALLS_LIMIT,
+	QUERY_EVERY_MS,
+	REFUSALS_LIMIT,
+	REFUSED_MS,
+} from '../fabric-limits.ts';
 import { type ControlKind, type Envelope, readEnvelope } from '../fabric-message.ts';
 import {
 	callSubject,
@@ -36,7 +43,7 @@ import type { FabricLink } from '../link/fabric-link.ts';
 import { randomId } from '../link/inbox-prefix.ts';
 import { payloadTooLarge } from '../worker/remote-client-requests.ts';
 import { CallCounts } from './call-counts.ts';
-import { chooseWorker } from './choose-worker.ts';
+import { chooseWorker, type WorkerChoice } from './choose-worker.ts';
 import { ChunkReceiver } from './chunk-receiver.ts';
 import { notRun, RemoteCall, type RemoteCallOptions, unknownOutcome, unusableResult } from './remote-call.ts';
 import { callBody, readClientRequests, readResult } from './remote-content.ts';
@@ -45,9 +52,7 @@ export interface RemoteCallTableOptions {
 	readonly link: FabricLink;
 	/** The name of this hub. */
 	readonly name: string;
-	/** The workers of a group. */
-	readonly workersOf: (group: string) => readonly AdvertisedWorker[];
-	readonly hasWorkers: (group: string) => boolean;
+	readonly advertisements: Pick<Advertisements, 'workers' | 'hasWorkers' | 'hasLimits'>;
 	readonly log: Log;
 }
 
@@ -70,6 +75,12 @@ export class RemoteCallTable {
 	readonly #process = randomId().slice(0, PROCESS_CHARACTERS);
 	/** The ids of the heartbeats about its calls, and about those of earlier processes that it goes on with. */
 	readonly #heartbeats = new Set<string>();
+	/** When a worker last refused a call of a tool. */
+	readonly #refusals = new BoundedMap<string, number>(REFUSALS_LIMIT);
+	/** When the server last said that a worker was not connected; until its next presence it is not chosen. */
+	readonly #absent = new BoundedMap<string, number>(REFUSALS_LIMIT);
+	/** Calls whose worker was chosen here. */
+	#turn = 0;
 	#watching: NodeJS.Timeout | undefined;
 	#upSince = 0;
 	#whenIdle: (() => void) | undefined;
@@ -98,7 +109,7 @@ export class RemoteCallTable {
 			if (!link.isUp) return fail(`the link to the fabric is down: ${link.downReason}`);
 			if (link.suspicion !== undefined) return fail(`the link to the fabric is suspect: ${link.suspicion}`);
 			if (this.#calls.size >= HUB_CALLS_LIMIT) return fail(`${HUB_CALLS_LIMIT} remote calls are in flight`);
-			const chosen = rule === undefined ? 'any' : this.#choose(group, rule);
+			const chosen = this.#choose(group, tool, rule);
 			if (typeof chosen === 'object' && 'reason' in chosen) return fail(chosen.reason);
 			const target = chosen === 'any' ? undefined : chosen.worker;
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
@@ -175,7 +186,7 @@ export class RemoteCallTable {
 		const call = this.#calls.get(id);
 		if (call === undefined) return;
 		if (worker === NOBODY) {
-			if (message.headers?.code === NO_RESPONDERS) this.#notRun(call, 'no worker offers it now');
+			if (message.headers?.code === NO_RESPONDERS) this.#notReceived(call);
 			return;
 		}
 		if (!call.mayHearFrom(worker)) return;
@@ -193,7 +204,10 @@ export class RemoteCallTable {
 	#onEvent(call: RemoteCall, worker: string, message: Msg): void {
 		const envelope = readEnvelope(message);
 		const { kind, reason = 'no reason' } = envelope;
-		if (kind === 'refused') return this.#notRun(call, `the worker ${worker} refused it: ${reason}`);
+		if (kind === 'refused') {
+			this.#refusals.set(refusalKey(worker, call.about.tool), performance.now());
+			return this.#notRun(call, `the worker ${worker} refused it: ${reason}`);
+		}
 		if (kind === 'gone') {
 			// Asked by `onUp`, a worker that never had the call says so.
 			if (call.worker !== undefined) this.#giveUp(call, reason);
@@ -203,20 +217,36 @@ export class RemoteCallTable {
 		this.#accepted(call, worker, envelope.worker);
 		call.heard(performance.now());
 		if (call.isCanceled) return this.#endCanceled(call);
-		if (kind === 'progress') forward(message, (params) => call.about.context.forwardProgress(params));
-		else if (kind === 'log') forward(message, (params) => call.about.context.forwardLog(params));
+		if (kind === 'progress') call.rate.progress(new JsonText(message.string()).exact);
+		else if (kind === 'log') call.rate.log(new JsonText(message.string()).exact);
 		else if (kind === 'ask') this.#onClientRequest(call, envelope.seq ?? 0, message.string());
 		else if (kind === 'withdraw') withdrawClientRequest(call, envelope.seq ?? 0);
 		else if (kind === 'chunk') this.#onChunk(call, envelope, message.data);
 		else if (kind === 'result') this.#settle(call, message.string(), envelope.reason);
 	}
 
-	#choose(group: string, rule: FabricRule): ReturnType<typeof chooseWorker> {
-		const candidates = this.#options.workersOf(group).map((worker) => {
+	/** The server says that nobody has subscribed to the subject of the call. */
+	#notReceived(call: RemoteCall): void {
+		const { target } = call.about;
+		if (target === undefined) return this.#notRun(call, 'no worker offers it now');
+		this.#absent.set(target, performance.now());
+		this.#notRun(call, `the worker ${target} that was chosen for it is gone`);
+	}
+
+	#choose(group: string, tool: string, rule: FabricRule | undefined): WorkerChoice {
+		const { advertisements } = this.#options;
+		if (rule === undefined && !advertisements.hasLimits(group)) return 'any';
+		const now = performance.now();
+		const candidates = advertisements.workers(group).map((worker) => {
 			const { inFlight } = this.counts.of(worker.name);
-			return { ...worker, inFlight };
+			const refusedAt = this.#refusals.get(refusalKey(worker.name, tool)) ?? Number.NEGATIVE_INFINITY;
+			const isAbsent = worker.heardAt <= (this.#absent.get(worker.name) ?? Number.NEGATIVE_INFINITY);
+			return { ...worker, inFlight, isAbsent, hasRefused: now - refusedAt < REFUSED_MS };
 		});
-		return chooseWorker(candidates, rule, performance.now());
+		// Equally good workers take turns.
+		const first = this.#turn++ % Math.max(1, candidates.length);
+		const inTurn = [...candidates.slice(first), ...candidates.slice(0, first)];
+		return chooseWorker(inTurn, rule ?? anyWorker, now);
 	}
 
 	#accepted(call: RemoteCall, worker: string, instance: string | undefined): void {
@@ -254,12 +284,23 @@ export class RemoteCallTable {
 		const given = call.answers.get(seq);
 		if (typeof given === 'string') return answer(given);
 		if (given !== undefined) return;
+		if (call.asking >= CLIENT_REQUESTS_LIMIT) {
+			const error = new OrchestraError(
+				'bad_frame',
+				`more than ${CLIENT_REQUESTS_LIMIT} client requests at once`,
+			);
+			return answer(JSON.stringify({ error: toRpcError(error) }));
+		}
+		call.asking++;
 		const withdrawn = new AbortController();
 		call.answers.set(seq, withdrawn);
-		call.about.context.askAll(readClientRequests(text), withdrawn.signal).then(
-			(answers) => answer(encodeJson({ answers })),
-			(error: unknown) => answer(JSON.stringify({ error: toRpcError(error) })),
-		);
+		call.about.context
+			.askAll(readClientRequests(text), withdrawn.signal)
+			.then(
+				(answers) => answer(encodeJson({ answers })),
+				(error: unknown) => answer(JSON.stringify({ error: toRpcError(error) })),
+			)
+			.finally(() => call.asking--);
 	}
 
 	#onHeartbeat(worker: string, message: Msg): void {
@@ -291,7 +332,9 @@ export class RemoteCallTable {
 
 	/** Those that may have it. */
 	#workersFor({ about: { group, target } }: RemoteCall): readonly string[] {
-		return target === undefined ? this.#options.workersOf(group).map(({ name }) => name) : [target];
+		return target === undefined
+			? this.#options.advertisements.workers(group).map(({ name }) => name)
+			: [target];
 	}
 
 	/** The server does not say which message it refused, so all that nobody has accepted on this subject. */
@@ -312,7 +355,7 @@ export class RemoteCallTable {
 			this.#watching = undefined;
 		}
 		for (const call of this.#calls.values()) {
-			const hasWorker = this.#options.hasWorkers(call.about.group);
+			const hasWorker = this.#options.advertisements.hasWorkers(call.about.group);
 			const next = call.check(now, { isUp, upSince: this.#upSince, hasWorker });
 			if (next === 'query') this.#query(call);
 			else if (next !== 'wait') this.#giveUp(call, next.unknown);
@@ -323,8 +366,8 @@ export class RemoteCallTable {
 		if (!this.#calls.has(call.about.id)) return;
 		call.isCanceled = true;
 		call.about.reject(OrchestraError.from(reason, 'canceled'));
-		// A call that no worker has accepted is canceled when one does; without a link, when its worker is heard again.
-		if (call.worker !== undefined && this.#options.link.isUp) this.#endCanceled(call);
+		// A call without a known worker is canceled when one accepts it; without a link, when its worker is heard again.
+		if (call.holder !== undefined && this.#options.link.isUp) this.#endCanceled(call);
 	}
 
 	#endCanceled(call: RemoteCall): void {
@@ -337,7 +380,7 @@ export class RemoteCallTable {
 	}
 
 	#tell(call: RemoteCall, kind: ControlKind, more: Envelope = {}, body?: string): void {
-		const { worker } = call;
+		const worker = call.holder;
 		if (worker) this.#send(call, worker.name, { ...more, kind, worker: worker.instance }, body);
 	}
 
@@ -374,9 +417,16 @@ export class RemoteCallTable {
 	}
 
 	#remove(call: RemoteCall): void {
+		if (!call.isCanceled) call.rate.flush();
 		if (this.#calls.delete(call.about.id) && call.counts) call.counts.inFlight--;
 		if (this.#calls.size === 0) this.#whenIdle?.();
 	}
+}
+
+const anyWorker: Pick<FabricRule, 'require' | 'prefer'> = { require: [], prefer: [] };
+
+function refusalKey(worker: string, tool: string): string {
+	return `${worker}\0${tool}`;
 }
 
 /** A call as the record of its task has it. */
@@ -398,9 +448,4 @@ function wrongMessage({ about }: RemoteCall, message: Msg, reason: string): Orch
 	return kind === 'result' || kind === 'chunk'
 		? unusableResult(about, reason)
 		: unknownOutcome(about, reason);
-}
-
-function forward(message: Msg, use: (params: Record<string, unknown>) => void): void {
-	const params = new JsonText(message.string()).exact;
-	if (isObject(params)) use(params);
 }

@@ -6,16 +6,20 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import type { JsonText } from '../../wire/json-text.ts';
 import {
 	ACCEPT_MS,
+	ANSWERS_LIMIT,
 	EXPIRY_MARGIN_MS,
 	EXPIRY_MS,
 	GRACE_MS,
+	HUB_CALL_LOGS_LIMIT,
 	QUERY_AFTER_MS,
 	QUERY_EVERY_MS,
 	SILENCE_MS,
 } from '../fabric-limits.ts';
+import { NotificationRate } from '../notification-rate.ts';
 import type { WorkerCalls } from './call-counts.ts';
 import type { ChunkReceiver } from './chunk-receiver.ts';
 
@@ -53,7 +57,11 @@ export class RemoteCall {
 	counts: WorkerCalls | undefined;
 	isCanceled = false;
 	/** Keyed by the number of the client request: the answer that was sent, or while the client is asked, what withdraws it. */
-	readonly answers: Map<number, string | AbortController> = new Map();
+	readonly answers: Map<number, string | AbortController> = new BoundedMap(ANSWERS_LIMIT);
+	/** Client requests that have no answer yet. */
+	asking = 0;
+	/** Bounds what a worker sends about it. */
+	readonly rate: NotificationRate;
 	#heardAt: number;
 	#queriedAt = Number.NEGATIVE_INFINITY;
 	#queryingSince: number | undefined;
@@ -63,12 +71,22 @@ export class RemoteCall {
 	constructor(about: RemoteCallOptions) {
 		this.about = about;
 		this.#heardAt = about.sentAt;
+		const { context } = about;
+		this.rate = new NotificationRate(
+			(kind, params) => (kind === 'progress' ? context.forwardProgress(params) : context.forwardLog(params)),
+			HUB_CALL_LOGS_LIMIT,
+		);
+	}
+
+	/** The worker that accepted it, or that it was sent to alone. */
+	get holder(): RemoteCall['worker'] {
+		const { target } = this.about;
+		return this.worker ?? (target === undefined ? undefined : { name: target, instance: undefined });
 	}
 
 	/** Whether a message of this worker about the call counts. */
 	mayHearFrom(worker: string): boolean {
-		const expected = this.worker?.name ?? this.about.target;
-		return expected === undefined || expected === worker;
+		return (this.holder?.name ?? worker) === worker;
 	}
 
 	/** A worker has it; the first one that says so. */

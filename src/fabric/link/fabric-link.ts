@@ -16,6 +16,7 @@ import type { FabricLinkFacts } from '../../hub/fabric-overview.ts';
 import type { Log } from '../../log.ts';
 import { Backoff } from '../../rpc/backoff.ts';
 import { pause, within } from '../../rpc/clock.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import {
 	ATTEMPT_LONGEST_MS,
 	ATTEMPT_MS,
@@ -162,13 +163,11 @@ export class FabricLink {
 	/** Ask the server. Rejects when the link is down or nothing answers in time. */
 	async request(subject: string, body: string, headers?: MsgHdrs): Promise<Msg> {
 		const connection = this.#connected();
-		let stopListening = (): void => {};
-		const isDown = new Promise<never>((_resolve, reject) => {
-			stopListening = this.listen({ down: () => reject(this.#downError()) });
-		});
+		const isDown = deferred<never>();
+		const stopListening = this.listen({ down: () => isDown.reject(this.#downError()) });
 		const options = { timeout: SERVER_REQUEST_MS, ...(headers && { headers }) };
 		const answer = connection.request(subject, body, options);
-		return Promise.race([answer, isDown]).finally(stopListening);
+		return Promise.race([answer, isDown.promise]).finally(stopListening);
 	}
 
 	headers(envelope: Envelope = {}): MsgHdrs {
@@ -282,13 +281,12 @@ export class FabricLink {
 		// What arrives there until then is handled. Nothing more is sent on it.
 		if (previous?.isClosed() === false) void leave(previous);
 		let next: Promise<NatsConnection | undefined> = Promise.resolve(undefined);
-		const replaced = new Promise<void>((resolve) => {
-			void this.#follow(connection, () => {
-				next = this.#connectElsewhere(connection);
-				void next.then((other) => other && resolve());
-			});
+		const replaced = deferred();
+		void this.#follow(connection, () => {
+			next = this.#connectElsewhere(connection);
+			void next.then((other) => other && replaced.resolve());
 		});
-		const lost = await Promise.race([this.#closed(connection, replaced), replaced]);
+		const lost = await Promise.race([this.#closed(connection, replaced.promise), replaced.promise]);
 		if (lost !== undefined) {
 			this.#learnServers(connection);
 			this.#setDown(lost);
@@ -314,22 +312,19 @@ export class FabricLink {
 	async #closed(connection: NatsConnection, replaced: Promise<void>): Promise<string> {
 		const server = connection.getServer();
 		const silent = (seconds: number): string => `the NATS server ${server} has not answered for ${seconds} s`;
-		let giveUp: (reason: string) => void = () => {};
-		const hangs = new Promise<string>((resolve) => {
-			giveUp = resolve;
-		});
+		const hangs = deferred<string>();
 		const probe = new LinkProbe(
 			{ received: () => connection.stats().inMsgs, ping: () => connection.flush() },
 			{
 				suspect: (seconds) => this.#suspect(seconds === undefined ? undefined : silent(seconds)),
-				lost: (seconds) => giveUp(silent(seconds)),
+				lost: (seconds) => hangs.resolve(silent(seconds)),
 			},
 		);
 		const closed = connection
 			.closed()
 			.then((error) => (error instanceof Error ? error.message : 'the connection closed'));
 		void replaced.then(() => probe.stop());
-		const reason = await Promise.race([closed, hangs]);
+		const reason = await Promise.race([closed, hangs.promise]);
 		probe.stop();
 		// Not awaited: its server may hang.
 		connection.close().catch(() => {});

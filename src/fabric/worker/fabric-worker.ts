@@ -8,12 +8,13 @@
  * more subscription is for hubs that choose the worker themselves, by its labels.
  */
 import type { FabricLimits } from '../../config/configuration.ts';
-import { messageOf, type OrchestraError } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { Debounce } from '../../files/debounce.ts';
 import type { WorkerOverview } from '../../hub/fabric-overview.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { Log } from '../../log.ts';
 import { within } from '../../rpc/clock.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { advertisedTools, advertisementBodies } from '../advertisements/advertisement-bodies.ts';
 import { Presence } from '../advertisements/presence.ts';
 import type { PresenceFacts } from '../advertisements/presence-value.ts';
@@ -21,6 +22,7 @@ import {
 	ADVERTISE_DEBOUNCE_MS,
 	DRAIN_REPORT_MS,
 	HUB_DRAIN_MS,
+	PRESENCE_LOAD_MS,
 	SERVER_REQUEST_MS,
 	WORKER_DRAIN_MS,
 } from '../fabric-limits.ts';
@@ -52,9 +54,7 @@ export interface FabricWorkerOptions extends WorkerSettings {
 
 export class FabricWorker {
 	readonly link: FabricLink;
-	/** Resolves when the tools are advertised; rejects with `bad_input` when the servers cannot be used. */
-	readonly advertised: Promise<void>;
-	#settleAdvertised: { resolve(): void; reject(error: OrchestraError): void } | undefined;
+	readonly #advertised = deferred();
 	readonly #options: FabricWorkerOptions;
 	readonly #runs: RemoteRunTable;
 	readonly #presence: Presence;
@@ -72,6 +72,9 @@ export class FabricWorker {
 	#stopListening: () => void = () => {};
 	#updating: Promise<void> = Promise.resolve();
 	readonly #changes = new Debounce(() => void this.#update(), { quietMs: ADVERTISE_DEBOUNCE_MS });
+	/** Its presence says that it is full: hubs that know it choose another one. */
+	#saysFull = false;
+	#sayingFull: NodeJS.Timeout | undefined;
 	#closing: Promise<void> | undefined;
 
 	constructor(options: FabricWorkerOptions) {
@@ -79,10 +82,6 @@ export class FabricWorker {
 		this.#options = options;
 		this.#settings = options;
 		this.link = new FabricLink(access, log);
-		this.advertised = new Promise((resolve, reject) => {
-			this.#settleAdvertised = { resolve, reject };
-		});
-		this.advertised.catch(() => {}); // the link has logged it
 		const deps = { link: this.link, name: access.name, log };
 		this.#runs = new RemoteRunTable({
 			...deps,
@@ -90,17 +89,27 @@ export class FabricWorker {
 			hub,
 			isAdvertised: (tool) => this.#names.has(tool),
 			onOrder: (order) => this.#carryOut(order),
+			onFull: (isFull) => this.#onFull(isFull),
 		});
 		this.#runs.limits.set(options.limits ?? {});
-		const facts = (): PresenceFacts => ({
-			version: hub.info.version,
-			labels: this.#settings.labels ?? [],
-			running: this.running,
-			isDraining: this.#isDraining,
-		});
+		const facts = (): PresenceFacts => {
+			this.#saysFull = this.#runs.limits.isFull;
+			return {
+				version: hub.info.version,
+				labels: this.#settings.labels ?? [],
+				running: this.running,
+				...this.#runs.limits.announced,
+				isDraining: this.#isDraining,
+			};
+		};
 		const onStored = (): void => this.#subscribe();
 		const onWritten = (): void => this.#logAdvertised();
 		this.#presence = new Presence({ ...deps, group, facts, onStored, onWritten });
+	}
+
+	/** Resolves when the tools are advertised; rejects with `bad_input` when the servers cannot be used. */
+	get advertised(): Promise<void> {
+		return this.#advertised.promise;
 	}
 
 	/** The names of the tools that are advertised. */
@@ -125,9 +134,9 @@ export class FabricWorker {
 			tools: this.#names.size,
 			isReady: isReady && this.#closing === undefined,
 			isDraining: this.#isDraining,
-			running: this.#runs.limits.byHub,
-			accepted: this.#runs.accepted,
-			refused: this.#runs.refused,
+			running: Object.fromEntries(this.#runs.limits.byHub),
+			accepted: Object.fromEntries(this.#runs.accepted),
+			refused: Object.fromEntries(this.#runs.refused),
 		};
 	}
 
@@ -146,7 +155,7 @@ export class FabricWorker {
 				this.#isPresent = false;
 				this.#runs.onDown();
 			},
-			unusable: (error) => this.#settleAdvertised?.reject(error),
+			unusable: (error) => this.#advertised.reject(error),
 			denied: (operation, subject) => {
 				// The right to make the bucket is not that of a worker.
 				if (operation === 'publish' && !subject.startsWith('$JS.')) this.#withdraw(subject);
@@ -175,6 +184,7 @@ export class FabricWorker {
 	async #close(): Promise<void> {
 		this.#stopListening();
 		this.#changes.close();
+		clearTimeout(this.#sayingFull);
 		await this.#updating;
 		await this.#presence.close();
 		// `nc.drain()` would lose the results of running calls: first the subscriptions, then the calls, then the link.
@@ -215,6 +225,14 @@ export class FabricWorker {
 		await this.#presence.refresh();
 		log.info('drained: no call runs');
 		return 'it runs no calls';
+	}
+
+	/** A worker that is full for a moment does not say so. */
+	#onFull(isFull: boolean): void {
+		clearTimeout(this.#sayingFull);
+		const refresh = (): void => void this.#presence.refresh();
+		if (isFull) this.#sayingFull = setTimeout(refresh, PRESENCE_LOAD_MS).unref();
+		else if (this.#saysFull) refresh();
 	}
 
 	#unsubscribe(): void {
@@ -278,7 +296,7 @@ export class FabricWorker {
 	}
 
 	#logAdvertised(): void {
-		this.#settleAdvertised?.resolve();
+		this.#advertised.resolve();
 		this.#isPresent = true;
 		const { size } = this.#names;
 		if (size !== this.#logged) this.#options.log.info(`offering ${size} tools to the fabric`);

@@ -10,6 +10,8 @@ import type { Msg } from '@nats-io/transport-node';
 import { messageOf } from '../../errors.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { Log } from '../../log.ts';
+import { within } from '../../rpc/clock.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { ADMINISTRATOR } from '../administration/server-config.ts';
@@ -27,7 +29,7 @@ import { ChunkSender, HubCredit } from './chunk-sender.ts';
 import { RemoteRun, type RemoteRunOptions } from './remote-run.ts';
 import { RemoteSessions } from './remote-sessions.ts';
 import { ResultRetention, type ShortResult } from './result-retention.ts';
-import { type CallRefusal, WorkerLimits } from './worker-limits.ts';
+import { type CallRefusal, type LimitedCall, refusalKinds, WorkerLimits } from './worker-limits.ts';
 
 export interface RemoteRunTableOptions {
 	readonly link: FabricLink;
@@ -40,6 +42,8 @@ export interface RemoteRunTableOptions {
 	readonly isAdvertised: (tool: string) => boolean;
 	/** Carry out an order of the administrator; resolves with a sentence when it is done. */
 	readonly onOrder: (order: Order) => Promise<string>;
+	/** No more calls fit, or one fits again. */
+	readonly onFull: (isFull: boolean) => void;
 	readonly log: Log;
 }
 
@@ -54,10 +58,11 @@ const CALL = /^([\w-]{8})\.[\w-]{16}$/;
 export class RemoteRunTable {
 	readonly #options: RemoteRunTableOptions;
 	readonly #runs = new Map<string, RemoteRun>();
-	readonly limits: WorkerLimits = new WorkerLimits();
-	/** Calls that were accepted, by the calling hub, and refused, by the kind of the reason. */
+	readonly limits: WorkerLimits;
+	/** Calls that were accepted, by the calling hub. */
 	readonly accepted: Map<string, number> = new Map();
-	readonly refused: Map<string, number> = new Map();
+	/** Calls that were refused, by the kind of the reason; from zero, so that monitoring sees the first one as an increase. */
+	readonly refused: Map<string, number> = new Map(refusalKinds.map((kind) => [kind, 0]));
 	readonly #retained = new ResultRetention();
 	readonly #sessions: RemoteSessions;
 	/** Keyed by the calling process; forgotten when nothing is being sent. */
@@ -71,6 +76,7 @@ export class RemoteRunTable {
 
 	constructor(options: RemoteRunTableOptions) {
 		this.#options = options;
+		this.limits = new WorkerLimits(options.onFull);
 		this.#sessions = new RemoteSessions(options.hub);
 		this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
 		this.#heartbeat.unref();
@@ -87,7 +93,7 @@ export class RemoteRunTable {
 		const { call } = envelope;
 		if (route === undefined || call === undefined || !CALL.test(call)) return;
 		const { caller, tool } = route;
-		const refusal = this.#refusal(envelope) ?? this.#refusalOf(tool) ?? this.limits.refusal(route);
+		const refusal = this.#refusal(route, envelope);
 		if (refusal !== undefined) return this.#refuse(call, caller, refusal);
 		try {
 			this.#start(call, caller, { tool, text: message.string() });
@@ -145,16 +151,11 @@ export class RemoteRunTable {
 	/** Accept nothing more; resolves when everything that runs has been answered, or after `ms`. */
 	async drain(ms: number): Promise<void> {
 		this.#isDraining = true;
-		await new Promise<void>((resolve) => {
-			const end = (): void => {
-				clearTimeout(timer);
-				this.#whenIdle.delete(end);
-				resolve();
-			};
-			const timer = setTimeout(end, ms);
-			this.#whenIdle.add(end);
-			this.#checkIdle();
-		});
+		const idle = deferred();
+		this.#whenIdle.add(idle.resolve);
+		this.#checkIdle();
+		await within(idle.promise, ms);
+		this.#whenIdle.delete(idle.resolve);
 	}
 
 	/** End what still runs: its hubs are notified. */
@@ -170,20 +171,16 @@ export class RemoteRunTable {
 		this.#sessions.close();
 	}
 
-	#refusal({ expires = 0 }: Envelope): CallRefusal | undefined {
+	#refusal(call: LimitedCall, { expires = 0 }: Envelope): CallRefusal | undefined {
 		if (this.#isDraining) return { kind: 'draining', reason: 'the worker is stopping' };
-		if (this.#retained.unsentBytes > UNSENT_RESULTS_BYTES)
-			return {
-				kind: 'unsent',
-				reason: `the worker still sends ${this.#retained.unsentBytes} bytes of results`,
-			};
+		const { unsentBytes } = this.#retained;
+		if (unsentBytes > UNSENT_RESULTS_BYTES)
+			return { kind: 'unsent', reason: `the worker still sends ${unsentBytes} bytes of results` };
 		const lateMs = Date.now() - expires;
-		return lateMs > 0 ? { kind: 'expired', reason: `the call expired ${lateMs} ms ago` } : undefined;
-	}
-
-	#refusalOf(tool: string): CallRefusal | undefined {
-		if (this.#options.isAdvertised(tool)) return undefined;
-		return { kind: 'not_offered', reason: `the worker does not offer ${tool}` };
+		if (lateMs > 0) return { kind: 'expired', reason: `the call expired ${lateMs} ms ago` };
+		if (!this.#options.isAdvertised(call.tool))
+			return { kind: 'not_offered', reason: `the worker does not offer ${call.tool}` };
+		return this.limits.refusal(call);
 	}
 
 	#refuse(call: string, caller: string, { kind, reason }: CallRefusal): void {

@@ -20,9 +20,10 @@ import { CLIENT_CAPABILITIES, LOG_LEVEL, metaOf } from '../../protocol/meta.ts';
 import { negotiate, type Revision } from '../../protocol/revisions.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { isObject } from '../../wire/json.ts';
+import { encodeJson } from '../../wire/json-text.ts';
 import { REMOTE_ROUNDS_LIMIT, REMOTE_SESSION_CHARACTERS } from '../fabric-limits.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
-import { NotificationRate } from './notification-rate.ts';
+import { NotificationRate } from '../notification-rate.ts';
 import { RemoteClientRequests } from './remote-client-requests.ts';
 
 /** The `_meta` field with the session of the calling client. */
@@ -75,7 +76,7 @@ export class RemoteRun implements ClientConnection {
 		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, REMOTE_SESSION_CHARACTERS) : ''}`;
 		this.#call = new IncomingCall(JSON.stringify(id), 'tools/call', this.#params, `{"params":${text}}`);
 		this.#clientRequests = new RemoteClientRequests(link, send);
-		this.#rate = new NotificationRate(send);
+		this.#rate = new NotificationRate((kind, notified) => send(kind, encodeJson(notified)));
 	}
 
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined {

@@ -1,7 +1,6 @@
 /* The policy: which tools a client sees, and which calls pass, are refused, or wait for an approval. */
-import { failure } from '../../mcp/define/definition-results.ts';
 import { after } from '../../mcp/server/methods.ts';
-import type { Answer, Tool } from '../../protocol/mcp-types.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
 import type { Middleware } from './middleware.ts';
 
@@ -9,7 +8,7 @@ export function applyPolicy(gate: CallGate): Middleware {
 	return (inner) => ({
 		list(kind, reader) {
 			const listed = inner.list(kind, reader);
-			if (kind !== 'tools' || reader === undefined || !gate.hidesTools) return listed;
+			if (kind !== 'tools' || reader === undefined || !gate.policy.hidesTools) return listed;
 			return after(listed, (list) => {
 				// The items of this list.
 				const tools = list.items as readonly Tool[];
@@ -19,15 +18,8 @@ export function applyPolicy(gate: CallGate): Middleware {
 		},
 
 		request(call) {
-			if (call.method !== 'tools/call' || call.isSent || gate.isOpen) return inner.request(call);
-			const { way } = call.target;
-			return gate.run(call, () => inner.request(call), {
-				// Who chose the way knows the form of the result.
-				refuse: (text) => (way ? way.refuse(text) : failure(text)) as Answer,
-				onDecision: (decision) => {
-					call.decision = decision;
-				},
-			});
+			if (call.method !== 'tools/call' || call.isSent || gate.policy.isEmpty) return inner.request(call);
+			return gate.run(call, () => inner.request(call));
 		},
 	});
 }

@@ -2,6 +2,7 @@
 
 import { after } from '../../mcp/server/methods.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
+import type { Item } from '../../protocol/item-lists.ts';
 import { type Answer, type Awaitable, answerValue, type Tool } from '../../protocol/mcp-types.ts';
 import { memoized } from '../../wire/memoized.ts';
 import { absentServers, isAnyStarting } from '../absent-servers.ts';
@@ -13,8 +14,8 @@ import type { ToolExposure } from '../expose/tool-exposure.ts';
 import type { Source } from '../source.ts';
 import { isForPages } from './adapt-apps.ts';
 import { HubCall } from './hub-call.ts';
-import type { Handler, Middleware } from './middleware.ts';
-import { skillsSoon } from './skills-soon.ts';
+import { skillsSoon } from './match-skills.ts';
+import { aroundCalls, type Handler, type Middleware } from './middleware.ts';
 
 export interface SearchDeps {
 	/** Undefined when clients see all tools. */
@@ -27,13 +28,8 @@ export interface SearchDeps {
 }
 
 /** Lists for the client of a request, and the answers of the search tools. */
-export function addSearchTools({
-	exposure,
-	firstLists,
-	catalogue,
-	sources,
-	untrusted,
-}: SearchDeps): Middleware {
+export function addSearchTools(deps: SearchDeps): Middleware {
+	const { exposure, firstLists, catalogue, sources, untrusted } = deps;
 	return (inner) => ({
 		list(kind, reader) {
 			const context = reader?.context;
@@ -77,24 +73,21 @@ export function addSearchTools({
 
 /** Refuse a tool outside of the view of its client, and count the others for the search. */
 export function applyViews(exposure: ToolExposure): Middleware {
-	return (inner) => ({
-		...inner,
-		request(call) {
-			const { name, context } = call;
-			if (call.method !== 'tools/call' || call.target.way) return inner.request(call);
-			if (!call.isSent && call.target.source.kind !== 'results')
-				exposure.assertVisible(name, call.toolName, context);
-			return after(inner.request(call), (answer) => {
-				if (call.tool && call.target.source.kind !== 'results' && answerValue(answer)['isError'] !== true)
-					exposure.used(name, context);
-				return answer;
-			});
-		},
+	return aroundCalls((call, inner) => {
+		const { name, context } = call;
+		if (call.method !== 'tools/call' || call.target.way) return inner.request(call);
+		if (!call.isSent && call.target.source.kind !== 'results')
+			exposure.assertVisible(name, call.toolName, context);
+		return after(inner.request(call), (answer) => {
+			if (call.tool && call.target.source.kind !== 'results' && answerValue(answer)['isError'] !== true)
+				exposure.used(name, context);
+			return answer;
+		});
 	});
 }
 
 /** Tools for pages are not for a model that searches. */
-function forModels(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {
+function forModels(list: MergedList<Item>): MergedList<Tool> {
 	const tools = toolsOf(list);
 	return tools.items.some(isForPages) ? withoutPageTools(tools) : tools;
 }
@@ -105,6 +98,6 @@ const withoutPageTools = memoized((tools: MergedList<Tool>): MergedList<Tool> =>
 });
 
 /** The list as tools. */
-function toolsOf(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {
+function toolsOf(list: MergedList<Item>): MergedList<Tool> {
 	return list as MergedList<Tool>;
 }

@@ -3,11 +3,12 @@
  * middleware reads it and none looks it up again, and what the middlewares say about the call: the
  * decision of the policy, and how it ended.
  */
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { calls, targetKind, targetName } from '../../mcp/server/methods.ts';
 import type { Call, CallMethod } from '../../mcp/server/provider.ts';
 import type { ItemKind } from '../../protocol/item-lists.ts';
-import type { Awaitable, Tool } from '../../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Tool } from '../../protocol/mcp-types.ts';
 import type { GatedCall, PolicyOutcome } from '../../trust/call-gate.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
@@ -126,6 +127,13 @@ export class HubCall implements StartedCall, GatedCall {
 	get tool(): Tool | undefined {
 		// The item of a call of a tool is a tool.
 		return this.method === 'tools/call' ? (this.target.item as Tool | undefined) : undefined;
+	}
+
+	/** The result when it is not made. */
+	refused(text: string): Answer {
+		const { way } = this.target;
+		// Who chose the way knows the form of the result.
+		return (way ? way.refuse(text) : failure(text)) as Answer;
 	}
 
 	/** It begins now. */

@@ -6,23 +6,20 @@ import { type Answer, answerValue } from '../../protocol/mcp-types.ts';
 import type { CallEnd } from '../call-feed.ts';
 import { type Journal, type JournalEntry, noJournal } from '../journal/journal.ts';
 import type { HubCall } from './hub-call.ts';
-import type { Middleware } from './middleware.ts';
+import { aroundCalls, type Middleware } from './middleware.ts';
 
 /** Write the lines, and leave what is in them in the call. */
 export function journalCalls(journal: Journal): Middleware {
-	return (inner) => ({
-		...inner,
-		request(call) {
-			if (!call.isReported) return inner.request(call);
-			return whenEnded(
-				() => inner.request(call),
-				(end) => {
-					const line = lineOf(call, 'thrown' in end ? failureOf(end.thrown) : outcomeOf(end.result));
-					call.end = line;
-					if (journal !== noJournal) journal.write(line);
-				},
-			);
-		},
+	return aroundCalls((call, inner) => {
+		if (!call.isReported) return inner.request(call);
+		return whenEnded(
+			() => inner.request(call),
+			(end) => {
+				const line = lineOf(call, 'thrown' in end ? failureOf(end.thrown) : outcomeOf(end.result));
+				call.end = line;
+				if (journal !== noJournal) journal.write(line);
+			},
+		);
 	});
 }
 

@@ -6,12 +6,13 @@
 import type { Log } from '../../log.ts';
 import { after } from '../../mcp/server/methods.ts';
 import { type Answer, answerValue, type Result, type Skill } from '../../protocol/mcp-types.ts';
+import { within } from '../../rpc/clock.ts';
 import { isObject } from '../../wire/json.ts';
 import { memoized } from '../../wire/memoized.ts';
 import { LIBRARY_LABEL } from '../catalogue/names.ts';
 import type { SkillSearch } from '../expose/skill-search.ts';
-import type { Middleware } from './middleware.ts';
-import { skillsSoon } from './skills-soon.ts';
+import { SKILLS_WAIT_MS } from '../hub-limits.ts';
+import { aroundCalls, type Handler, type Middleware } from './middleware.ts';
 
 /** The beginning of a search URI; its parameters follow. */
 const MATCH = /^orchestr8:\/\/(?:skills?\/)?match\?/i;
@@ -20,17 +21,14 @@ export function matchSkills(log: Log): Middleware {
 	let search: Promise<SkillSearch> | undefined;
 	const open = async (): Promise<SkillSearch> =>
 		new (await import('../expose/skill-search.ts')).SkillSearch(log);
-	return (inner) => ({
-		...inner,
-		request(call) {
-			if (call.method !== 'resources/read' || !MATCH.test(call.name)) return inner.request(call);
-			const { client, context } = call;
-			return after(inner.request(call), async (answer) => {
-				const skills = othersIn(await skillsSoon(inner.list('skills', { client, context })));
-				search ??= open();
-				return skills.length === 0 ? answer : withSkills(answer, call.name, skills, await search);
-			});
-		},
+	return aroundCalls((call, inner) => {
+		if (call.method !== 'resources/read' || !MATCH.test(call.name)) return inner.request(call);
+		const { client, context } = call;
+		return after(inner.request(call), async (answer) => {
+			const skills = othersIn(await skillsSoon(inner.list('skills', { client, context })));
+			search ??= open();
+			return skills.length === 0 ? answer : withSkills(answer, call.name, skills, await search);
+		});
 	});
 }
 
@@ -65,3 +63,10 @@ async function withSkills(
 const othersIn = memoized((skills: readonly Skill[]): readonly Skill[] =>
 	skills.filter(({ uri }) => !uri.startsWith(`skill://${LIBRARY_LABEL}/`)),
 );
+
+/** The skills of all sources for a search; none when they take too long, since it is about something else. */
+export async function skillsSoon(listed: ReturnType<Handler['list']>): Promise<readonly Skill[]> {
+	const list = await within(Promise.resolve(listed), SKILLS_WAIT_MS);
+	// What is listed are skills.
+	return (list?.items ?? []) as readonly Skill[];
+}

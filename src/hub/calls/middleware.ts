@@ -28,6 +28,11 @@ export interface Handler {
 
 export type Middleware = (inner: Handler) => Handler;
 
+/** A middleware of calls alone. */
+export function aroundCalls(request: (call: HubCall, inner: Handler) => Awaitable<Answer>): Middleware {
+	return (inner) => ({ ...inner, request: (call) => request(call, inner) });
+}
+
 /** Lists, and where calls go. */
 export interface Targets extends Pick<Handler, 'list'> {
 	/** Throws the error of the call when nothing has what it is about. */
@@ -44,8 +49,13 @@ export function readerOf(context: CallContext | undefined): Reader | undefined {
 	return context && { client: clientName(context), context };
 }
 
+/** The end of the life of a call: these lists, and calls sent to their targets. */
+export function sentBy(targets: Targets): Handler {
+	return { list: (kind, reader) => targets.list(kind, reader), request: send };
+}
+
 /** Send a call to its source: the end of its way. */
-export function send(call: HubCall): Awaitable<Answer> {
+function send(call: HubCall): Awaitable<Answer> {
 	const { source, name, way } = call.target;
 	call.onSend?.();
 	// Who chose the way knows the form of the result.

@@ -7,28 +7,25 @@ import type { Journal, JournalTokens } from '../journal/journal.ts';
 import type { ResultSource } from '../results/result-source.ts';
 import { countCharacters } from '../results/value-size.ts';
 import type { HubCall } from './hub-call.ts';
-import type { Middleware } from './middleware.ts';
+import { aroundCalls, type Middleware } from './middleware.ts';
 
 /** @param journal gets the tokens that are spared */
 export function shortenAnswers(results: ResultSource, journal: Journal): Middleware {
-	return (inner) => ({
-		...inner,
-		request(call) {
-			if (call.method !== 'tools/call' || call.target.way || call.target.source === results)
-				return inner.request(call);
-			const select = results.answers.takeSelect(call);
-			return after(inner.request(call), (answer) =>
-				after(
-					select === undefined
-						? results.answers.shorten(answer, call)
-						: results.answers.select(answer, call, select),
-					(shortened) => {
-						if (shortened !== answer) journal.writeTokens?.(sparedBy(call, answer, shortened));
-						return shortened;
-					},
-				),
-			);
-		},
+	return aroundCalls((call, inner) => {
+		if (call.method !== 'tools/call' || call.target.way || call.target.source === results)
+			return inner.request(call);
+		const select = results.answers.takeSelect(call);
+		return after(inner.request(call), (answer) =>
+			after(
+				select === undefined
+					? results.answers.shorten(answer, call)
+					: results.answers.select(answer, call, select),
+				(shortened) => {
+					if (shortened !== answer) journal.writeTokens?.(sparedBy(call, answer, shortened));
+					return shortened;
+				},
+			),
+		);
 	});
 }
 

@@ -9,24 +9,25 @@
 import type { CallPhase, CallTracer } from '../../mcp/server/call-observers.ts';
 import { whenEnded } from '../../mcp/server/methods.ts';
 import { type OpenSpan, type SpanAttributes, spanKinds, type Tracer } from '../../telemetry/tracer.ts';
-import type { CallEnd } from '../call-feed.ts';
-import { errorTypeOf } from '../metrics/error-type.ts';
+import { type CallEnd, errorTypeOf } from '../call-feed.ts';
 import type { HubCall } from './hub-call.ts';
-import type { Middleware } from './middleware.ts';
+import { aroundCalls, type Middleware } from './middleware.ts';
 
 /** Record the spans of each call. */
 export function traceCalls(tracer: Tracer): Middleware {
-	return (inner) => ({
-		...inner,
-		request(call) {
-			const spans = call.isReported ? CallSpans.open(call, tracer) : undefined;
-			if (spans === undefined) return inner.request(call);
-			call.context.tracer = spans;
-			return whenEnded(
-				() => inner.request(call),
-				() => call.end && spans.end(call.end, call.context.worker),
-			);
-		},
+	return aroundCalls((call, inner) => {
+		if (!call.isReported) return inner.request(call);
+		const { method, name, context } = call;
+		const target = method === 'tools/call' || method === 'prompts/get' ? ` ${name}` : '';
+		const about = { name: `${method}${target}`, attributes: attributesOf(call) };
+		const received = tracer.receive(context.meta['traceparent'], { ...about, kind: spanKinds.server });
+		if (received === undefined) return inner.request(call);
+		const spans = new CallSpans(tracer, received, about);
+		context.tracer = spans;
+		return whenEnded(
+			() => inner.request(call),
+			() => call.end && spans.end(call.end, context.worker),
+		);
 	});
 }
 
@@ -42,15 +43,7 @@ class CallSpans implements CallTracer {
 	/** The request to the source that has no answer yet. */
 	#sent: OpenSpan | undefined;
 
-	static open(call: HubCall, tracer: Tracer): CallSpans | undefined {
-		const { method, name, context } = call;
-		const target = method === 'tools/call' || method === 'prompts/get' ? ` ${name}` : '';
-		const about = { name: `${method}${target}`, attributes: attributesOf(call) };
-		const received = tracer.receive(context.meta['traceparent'], { ...about, kind: spanKinds.server });
-		return received && new CallSpans(tracer, received, about);
-	}
-
-	private constructor(tracer: Tracer, received: OpenSpan, about: AboutCall) {
+	constructor(tracer: Tracer, received: OpenSpan, about: AboutCall) {
 		this.#tracer = tracer;
 		this.#received = received;
 		this.#about = about;

@@ -9,7 +9,7 @@
  */
 import { LIST_WAIT_MS } from '../../config/defaults.ts';
 import { messageOf } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { type Log, loggedOnce } from '../../log.ts';
 import { after } from '../../mcp/server/methods.ts';
 import type { Change } from '../../mcp/server/provider.ts';
 import { type Item, type ItemKind, type ItemTypes, lists } from '../../protocol/item-lists.ts';
@@ -57,12 +57,8 @@ export class Catalogue {
 	readonly #lists = new Map<ItemKind, Awaitable<MergedList<Item>>>();
 	#generation = 0;
 	readonly #lastItems = new WeakMap<Source, Map<ItemKind, readonly unknown[]>>();
-	readonly #warned = new Set<string>();
-	readonly #differences = new ListDifferences({
-		given: (kind) => this.#lists.get(kind),
-		forget: (change) => this.forget(change),
-		current: (kind) => this.list(kind),
-	});
+	readonly #differences = new ListDifferences(this);
+	readonly #warn = loggedOnce((text) => this.#log.warn(text));
 	/** The tools of the sources that have answered, while others have not. */
 	#partial: PartialList<Tool> | undefined;
 
@@ -77,16 +73,25 @@ export class Catalogue {
 		return this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
 	}
 
+	/** The list that clients received; undefined when none was requested. */
+	given(kind: ItemKind): Awaitable<MergedList<unknown>> | undefined {
+		return this.#lists.get(kind);
+	}
+
 	/** The merged list of a kind. */
 	list<K extends ItemKind>(kind: K): Awaitable<MergedList<ItemTypes[K]>> {
-		return this.#list(kind, () => {
-			const partial = kind === 'tools' ? new PartialList<Tool>() : undefined;
-			if (partial) this.#partial = partial;
-			return after(this.#ask(kind, partial), (sourceItems) => {
-				if (partial && this.#partial === partial) this.#partial = undefined;
-				// The merged items are those of the kind.
-				return this.#merge(kind, sourceItems) as MergedList<ItemTypes[K]>;
-			});
+		type Merged = MergedList<ItemTypes[K]>;
+		// The map holds the list of the same kind.
+		const known = this.#lists.get(kind) as Awaitable<Merged> | undefined;
+		if (known !== undefined) return known;
+		// The merged items are those of the kind.
+		const loading = this.#load(kind) as Awaitable<Merged>;
+		this.#lists.set(kind, loading);
+		if (!(loading instanceof Promise)) return loading;
+		return loading.then((list) => {
+			// A settled list is returned synchronously.
+			if (this.#lists.get(kind) === loading) this.#lists.set(kind, list);
+			return list;
 		});
 	}
 
@@ -99,14 +104,6 @@ export class Catalogue {
 		const look = () => this.toolsSoFar().routes.get(name) as Route<ItemTypes[K]> | undefined;
 		const partial = this.#partial?.find(look);
 		return partial ? Promise.race([partial, whole]) : whole;
-	}
-
-	#merge(kind: ItemKind, sourceItems: readonly SourceItems<Item>[]): MergedList<Item> {
-		const { key } = lists[kind];
-		// Every item has the key of its kind: it came from a list of that kind.
-		return key === 'name'
-			? mergeByName(sourceItems as readonly SourceItems<NamedItem>[], this.#warn)
-			: mergeByUri(sourceItems as readonly SourceItems<Item & Record<typeof key, string>>[], key, this.#warn);
 	}
 
 	/** The value that `look` finds in these lists; while it finds nothing, it is repeated when a late source has answered. */
@@ -173,27 +170,27 @@ export class Catalogue {
 		return this.#differences.check(change);
 	}
 
-	#list<K extends ItemKind>(
-		kind: K,
-		load: () => Awaitable<MergedList<ItemTypes[K]>>,
-	): Awaitable<MergedList<ItemTypes[K]>> {
-		// The map holds the result of `load` of the same kind.
-		const known = this.#lists.get(kind) as Awaitable<MergedList<ItemTypes[K]>> | undefined;
-		if (known !== undefined) return known;
-		const loading = load();
-		this.#lists.set(kind, loading);
-		if (!(loading instanceof Promise)) return loading;
-		return loading.then((list) => {
-			// A settled list is returned synchronously.
-			if (this.#lists.get(kind) === loading) this.#lists.set(kind, list);
-			return list;
+	#load(kind: ItemKind): Awaitable<MergedList<Item>> {
+		const partial = kind === 'tools' ? new PartialList<Tool>() : undefined;
+		if (partial) this.#partial = partial;
+		return after(this.#itemsOf(kind, partial), (sourceItems) => {
+			if (partial && this.#partial === partial) this.#partial = undefined;
+			return this.#merge(kind, sourceItems);
 		});
 	}
 
-	#ask(kind: ItemKind, partial: PartialList<Tool> | undefined): Awaitable<SourceItems<Item>[]> {
+	#merge(kind: ItemKind, sourceItems: readonly SourceItems<Item>[]): MergedList<Item> {
+		const { key } = lists[kind];
+		// Every item has the key of its kind: it came from a list of that kind.
+		return key === 'name'
+			? mergeByName(sourceItems as readonly SourceItems<NamedItem>[], this.#warn)
+			: mergeByUri(sourceItems as readonly SourceItems<Item & Record<typeof key, string>>[], key, this.#warn);
+	}
+
+	#itemsOf(kind: ItemKind, partial: PartialList<Tool> | undefined): Awaitable<SourceItems<Item>[]> {
 		const sources = this.#sources();
 		const lists = sources.map((source) =>
-			after(this.#askOne(kind, source), (ofSource) => {
+			after(this.#itemsFrom(kind, source), (ofSource) => {
 				// There is one for tools alone.
 				partial?.add(ofSource as SourceItems<Tool>);
 				return ofSource;
@@ -211,7 +208,7 @@ export class Catalogue {
 		});
 	}
 
-	#askOne(kind: ItemKind, source: Source): Awaitable<SourceItems<Item>> {
+	#itemsFrom(kind: ItemKind, source: Source): Awaitable<SourceItems<Item>> {
 		if (!source.capabilities.includes(lists[kind].capability)) return { source, items: [] };
 		if (this.#lateSources(kind).has(source)) return this.#lastItemsOf(kind, source);
 		try {
@@ -272,10 +269,4 @@ export class Catalogue {
 		// The items of a kind come from the same list function.
 		return { source, items: (this.#lastItems.get(source)?.get(kind) ?? []) as readonly T[] };
 	}
-
-	readonly #warn = (text: string): void => {
-		if (this.#warned.has(text)) return;
-		this.#warned.add(text);
-		this.#log.warn(text);
-	};
 }

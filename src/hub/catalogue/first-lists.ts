@@ -27,12 +27,12 @@ export class FirstLists {
 	 */
 	list<T>(
 		kind: ItemKind,
-		context: CallContext | undefined,
+		context: CallContext,
 		load: () => Awaitable<T>,
 		soFar?: () => Awaitable<T> | undefined,
 	): Awaitable<T> {
-		const first = context && agentNamed(clientName(context))?.firstWait;
-		if (context === undefined || first === undefined) return load();
+		const first = agentNamed(clientName(context))?.firstWait;
+		if (first === undefined) return load();
 		const loading = this.#load(kind, this.#deadlineOf(context, first), load);
 		if (!soFar || first.searchMs === undefined || !(loading instanceof Promise)) return loading;
 		return within(loading, first.searchMs, false).then((list) => list ?? soFar() ?? loading);

@@ -3,16 +3,16 @@
  * `mctl trust diff` and `mctl trust accept`, which connect to nothing.
  */
 import { join } from 'node:path';
+import { attempt } from '../../errors.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { namesIn } from '../../files/names-in.ts';
 import { assertPrivate } from '../../files/private-path.ts';
-import { readRegularText } from '../../files/regular-file.ts';
-import { sha256 } from '../../files/sha256.ts';
-import { writeState } from '../../files/state-file.ts';
+import { hashedName } from '../../files/sha256.ts';
+import { readState, writeState } from '../../files/state-file.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import type { PinPlace } from '../../trust/pins/pin-place.ts';
 import { isObject } from '../../wire/json.ts';
-import { KNOWN_FILE_NAME_CHARACTERS, KNOWN_LIMIT_BYTES, PINNED_GROUPS } from '../hub-limits.ts';
+import { KNOWN_LIMIT_BYTES, PINNED_GROUPS } from '../hub-limits.ts';
 
 /** A group and its tools. */
 export interface ListedGroup {
@@ -25,7 +25,7 @@ export function writeGroupTools(place: PinPlace, { group, tools }: ListedGroup):
 	const folder = groupsFolder(place);
 	makeFolders(folder, 0o700);
 	assertPrivate(folder);
-	writeState(join(folder, `${sha256(group).slice(0, KNOWN_FILE_NAME_CHARACTERS)}.json`), { group, tools });
+	writeState(join(folder, `${hashedName(group)}.json`), { group, tools });
 }
 
 /** All groups that are known, by name. A damaged file counts as absent. */
@@ -47,17 +47,12 @@ function filesIn(folder: string): string[] {
 		.slice(0, PINNED_GROUPS);
 }
 
+/** One that is damaged, or of another user, is written again when the group is listed. */
 function readGroup(file: string): ListedGroup | undefined {
-	try {
-		assertPrivate(file);
-		const read: unknown = JSON.parse(readRegularText(file, KNOWN_LIMIT_BYTES));
-		if (!isObject(read) || typeof read['group'] !== 'string' || !Array.isArray(read['tools']))
-			return undefined;
-		const tools = read['tools'].filter(isNamed);
-		return { group: read['group'], tools };
-	} catch {
-		return undefined; // damaged: it is written again when the group is listed
-	}
+	const read = attempt(() => readState(file, KNOWN_LIMIT_BYTES));
+	const { group, tools } = isObject(read) ? read : {};
+	if (typeof group !== 'string' || !Array.isArray(tools)) return undefined;
+	return { group, tools: tools.filter(isNamed) };
 }
 
 function isNamed(value: unknown): value is Tool {

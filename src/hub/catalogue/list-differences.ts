@@ -9,25 +9,16 @@ import { sha256 } from '../../files/sha256.ts';
 import type { Change } from '../../mcp/server/provider.ts';
 import type { ItemKind } from '../../protocol/item-lists.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
+import type { Catalogue } from './catalogue.ts';
 import type { MergedList } from './merged-list.ts';
 
 /** A change of a list. */
 export type ListedChange = Exclude<Change, { kind: 'resource' | 'log' }>;
 
-type Given = Awaitable<MergedList<unknown>> | undefined;
-
-/** The lists to compare. */
-export interface ListSource {
-	/** The list that clients received; undefined when none was requested. */
-	given(kind: ItemKind): Given;
-	/** Invalidate the lists of this change. */
-	forget(change: ListedChange): void;
-	/** The current list. */
-	current(kind: ItemKind): Awaitable<MergedList<unknown>>;
-}
+type Given = ReturnType<Catalogue['given']>;
 
 export class ListDifferences {
-	readonly #source: ListSource;
+	readonly #catalogue: Catalogue;
 	/** The fingerprint of each list when it was last compared. */
 	readonly #fingerprints = new Map<ItemKind, string>();
 	/** Comparisons in flight. */
@@ -35,18 +26,17 @@ export class ListDifferences {
 	/** Kinds to compare once more after the comparison in flight. */
 	readonly #again = new Set<ListedChange['kind']>();
 
-	constructor(source: ListSource) {
-		this.#source = source;
+	constructor(catalogue: Catalogue) {
+		this.#catalogue = catalogue;
 	}
 
 	/** True when the list differs from the last one, or, synchronously, when there was none. */
 	check(change: ListedChange): Awaitable<boolean> {
 		const comparing = this.#comparing.get(change.kind);
 		if (comparing) return this.#checkAfter(comparing, change);
-		const kinds: readonly ItemKind[] =
-			change.kind === 'resources' ? ['resources', 'templates'] : [change.kind];
-		const given = kinds.map((kind) => this.#source.given(kind));
-		this.#source.forget(change);
+		const kinds = kindsOf(change);
+		const given = kinds.map((kind) => this.#catalogue.given(kind));
+		this.#catalogue.forget(change);
 		if (kinds.every((kind, at) => given[at] === undefined && !this.#fingerprints.has(kind))) return true;
 		return this.#compare(change, given);
 	}
@@ -59,12 +49,12 @@ export class ListDifferences {
 
 	/** One more comparison follows for all changes during the one in flight. */
 	#checkAfter(comparing: Promise<boolean>, change: ListedChange): Awaitable<boolean> {
-		this.#source.forget(change);
+		this.#catalogue.forget(change);
 		if (this.#again.has(change.kind)) return false;
 		this.#again.add(change.kind);
 		const compareAgain = (): Awaitable<boolean> => {
 			this.#again.delete(change.kind);
-			this.#source.forget(change);
+			this.#catalogue.forget(change);
 			// Compare with the fingerprint of the last comparison: a list requested since then may contain the change.
 			return this.#compare(change, []);
 		};
@@ -77,7 +67,7 @@ export class ListDifferences {
 			if (list) this.#fingerprints.set(kind, fingerprintOf(list));
 			const last = this.#fingerprints.get(kind);
 			if (last === undefined) return true;
-			const now = fingerprintOf(await this.#source.current(kind));
+			const now = fingerprintOf(await this.#catalogue.list(kind));
 			this.#fingerprints.set(kind, now);
 			return now !== last;
 		});

@@ -52,12 +52,12 @@ export class AllTargets implements Targets {
 			if (found && (otherwise || found.source.capabilities.includes(capability))) return found;
 			// A page calls the tools of its server by their own names.
 			if (method !== 'tools/call' || !showsPages(context)) throw this.#unknown(kind, name);
-			return after(this.#deps.catalogue.list('tools'), (list) => this.#ownTool(list, name, context));
+			return after(this.#deps.catalogue.list('tools'), (list) => this.#toolOfPage(list, name, context));
 		});
 	}
 
 	/** The tool that a server calls by this name. Throws when none has it, or several have. */
-	#ownTool({ routes }: MergedList<Tool>, name: string, context: CallContext): Target {
+	#toolOfPage({ routes }: MergedList<Tool>, name: string, context: CallContext): Target {
 		const named = [...routes].filter(
 			([, route]) => route.name === name && this.#deps.isVisible(route, context),
 		);

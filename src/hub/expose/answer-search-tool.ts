@@ -5,7 +5,7 @@
  * answer waits for it, and names the servers that did not answer. Loaded with the first
  * such call.
  */
-import { OrchestraError } from '../../errors.ts';
+import { failure, textResult } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
 import { nearest } from '../../nearest.ts';
@@ -13,7 +13,7 @@ import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
 import { within } from '../../rpc/clock.ts';
 import { propertiesOf } from '../../schema/schema-types.ts';
 import { signatureLine } from '../../schema/tool-signature.ts';
-import { validate } from '../../schema/validate.ts';
+import { mistakesIn } from '../../schema/validate.ts';
 import type { SearchHit } from '../../search/document.ts';
 import { ServerNames, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
@@ -62,12 +62,12 @@ export async function answerSearchTool(
 	// As in a call of the tool itself, arguments that are `null` count as absent.
 	const input = given['arguments'] === null ? { ...given, arguments: {} } : given;
 	const own = searchTools({ counts: new Map(), absent: [] }).find((tool) => tool.name === name);
-	const wrong = own ? await mistakes(own, input) : [];
+	const wrong = own ? await mistakesIn(own.inputSchema, input, own.name) : [];
 	if (own && wrong.length > 0) return mistake(wrong, own);
 	if (name === FIND_TOOLS) return textResult(await find(input, context, deps));
 	const wanted = typeof input['name'] === 'string' ? input['name'] : '';
 	const tool = await toolNamed(wanted, context, deps);
-	if (tool === undefined) return textResult(await unknownTool(wanted, deps), true);
+	if (tool === undefined) return failure(await unknownTool(wanted, deps));
 	return name === DESCRIBE_TOOL ? describe(tool, deps) : callInner(tool, input, context, deps);
 }
 
@@ -109,7 +109,7 @@ async function callInner(
 	{ call }: SearchToolDeps,
 ): Promise<Answer> {
 	const input = isObject(given) ? given : {};
-	const wrong = await mistakes(tool, input);
+	const wrong = await mistakesIn(tool.inputSchema, input, tool.name);
 	if (wrong.length > 0) return mistake(wrong, tool);
 	context.enterInnerCall();
 	return call({ name: tool.name, arguments: input });
@@ -201,16 +201,6 @@ function lines(...strings: readonly string[]): string {
 	return strings.filter((text) => text !== '').join('\n');
 }
 
-/** The sentences about wrong arguments; none for a schema that cannot be checked here, which the tool checks itself. */
-async function mistakes({ name, inputSchema }: Tool, input: object): Promise<readonly string[]> {
-	try {
-		return await validate(inputSchema, input, name);
-	} catch (error) {
-		if (OrchestraError.is(error, 'bad_input')) return [];
-		throw error;
-	}
-}
-
 function mistake(wrong: readonly string[], { name, inputSchema }: Tool): CallToolResult {
 	const known = [...propertiesOf({ schema: inputSchema, root: inputSchema }).keys()];
 	const more = wrong.length > NAMED ? [`${wrong.length - NAMED} more mistakes`] : [];
@@ -221,7 +211,7 @@ function mistake(wrong: readonly string[], { name, inputSchema }: Tool): CallToo
 		...more,
 		signatureLine(name, inputSchema),
 	];
-	return textResult(lines.join('\n'), true);
+	return failure(lines.join('\n'));
 }
 
 async function unknownTool(wanted: string, deps: SearchToolDeps): Promise<string> {
@@ -255,8 +245,4 @@ async function closeNames(
 	const query = wanted.slice(0, FIND_QUERY_CHARACTERS).replace(/[_-]+/g, ' ');
 	const { accept, index } = deps;
 	return (await index.search(tools, { query, limit: NAMED, accept })).map(({ id }) => id);
-}
-
-function textResult(text: string, isError = false): CallToolResult {
-	return { content: [{ type: 'text', text }], ...(isError && { isError }) };
 }

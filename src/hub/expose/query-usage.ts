@@ -8,6 +8,7 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import { stem } from '../../search/text/stem.ts';
 import { stopWords } from '../../search/text/stop-words.ts';
 import { wordsOf } from '../../search/text/words.ts';
@@ -47,7 +48,7 @@ export class QueryUsage {
 	/** Keyed by query and tool, the last used last; read with the first use. */
 	#uses: Map<string, Use> | undefined;
 	/** The last queries of each session, the last first. */
-	readonly #searches = new Map<string, Search[]>();
+	readonly #searches = new BoundedMap<string, Search[]>(SESSIONS);
 
 	/** @param file undefined: stored in memory only */
 	constructor(file?: string) {
@@ -59,12 +60,7 @@ export class QueryUsage {
 		const words = stemsOf(query);
 		if (words.length === 0) return;
 		const before = this.#searches.get(sessionId) ?? [];
-		this.#searches.delete(sessionId);
 		this.#searches.set(sessionId, [{ words, found: new Set(found) }, ...before].slice(0, QUERIES_A_SESSION));
-		for (const oldest of this.#searches.keys()) {
-			if (this.#searches.size <= SESSIONS) break;
-			this.#searches.delete(oldest);
-		}
 	}
 
 	/** A call of a session succeeded. It counts for the last query that found the tool. */
@@ -74,12 +70,7 @@ export class QueryUsage {
 		const uses = this.#read();
 		const key = JSON.stringify([query.words, tool]);
 		const known = uses.get(key);
-		uses.delete(key);
 		uses.set(key, { words: query.words, tool, uses: Math.min(FULL_USES, (known?.uses ?? 0) + 1) });
-		for (const oldest of uses.keys()) {
-			if (uses.size <= RETAINED_USES) break;
-			uses.delete(oldest);
-		}
 		if (known?.uses !== FULL_USES) this.#write();
 	}
 
@@ -103,12 +94,11 @@ export class QueryUsage {
 
 	#read(): Map<string, Use> {
 		if (this.#uses) return this.#uses;
-		this.#uses = new Map();
+		this.#uses = new BoundedMap(RETAINED_USES);
 		try {
 			const stored = this.#file === undefined ? undefined : readState(this.#file);
 			const entries = isObject(stored) && Array.isArray(stored['uses']) ? stored['uses'] : [];
-			for (const { words, tool, uses } of entries.slice(-RETAINED_USES).flatMap(useIn))
-				this.#uses.set(JSON.stringify([words, tool]), { words, tool, uses });
+			for (const use of entries.flatMap(useIn)) this.#uses.set(JSON.stringify([use.words, use.tool]), use);
 		} catch {
 			// a file that another user may write, or none: nothing is known
 		}

@@ -16,8 +16,9 @@ export async function searchGuide(
 	sources: readonly Source[],
 	isSearched: (tools: number) => boolean,
 ): Promise<string | undefined> {
-	const known = sources.filter(({ status }) => (status.tools ?? 0) > 0);
-	const total = known.reduce((sum, { status }) => sum + (status.tools ?? 0), 0);
+	const counted = sources.map((source) => ({ source, tools: source.status.tools ?? 0 }));
+	const known = counted.filter(({ tools }) => tools > 0);
+	const total = known.reduce((sum, { tools }) => sum + tools, 0);
 	if (!isSearched(total) || known.length === 0) return undefined;
 	const servers = await Promise.all(known.map(serverText));
 	return [
@@ -29,8 +30,8 @@ export async function searchGuide(
 	].join('\n');
 }
 
-async function serverText(source: Source): Promise<string> {
-	const name = `${source.id} (${source.status.tools})`;
+async function serverText({ source, tools }: { source: Source; tools: number }): Promise<string> {
+	const name = `${source.id} (${tools})`;
 	try {
 		const said = (await able(source, 'instructions')?.instructions()) ?? '';
 		// A heading says the name again.

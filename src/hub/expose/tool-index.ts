@@ -13,9 +13,10 @@
 
 import type { Nearness } from '../../library/embeddings/embeddings.ts';
 import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
-import { bundledToolConcepts } from '../../library/files/word-list-files.ts';
+import { bundledFile } from '../../library/files/bundled-file.ts';
 import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import { SLICE_MS } from '../../rpc/rpc-limits.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
@@ -76,8 +77,8 @@ export class ToolIndex {
 	);
 	#index: SearchIndex | undefined;
 	#tools: readonly ExposedTool[] | undefined;
-	/** Settles with the last search or preparation; never rejects. */
-	#last: Promise<unknown> = Promise.resolve();
+	/** Searches and preparations, one after the other. */
+	readonly #inOrder = inOrder();
 
 	/** @param embeddings the model that the user chose, if any */
 	constructor(usage: ToolUsage, log: Log, embeddings: OpenEmbeddings = async () => undefined) {
@@ -88,7 +89,7 @@ export class ToolIndex {
 
 	/** The best tools for a query, best first. `tools` is the whole list; the same array is not compared again. */
 	search(tools: readonly ExposedTool[], query: ToolQuery): Promise<SearchHit[]> {
-		return this.#inTurn(async () => {
+		return this.#inOrder(async () => {
 			const index = await this.#updated(tools);
 			const nearness = await (await this.#embeddings())?.nearness(query.query, this.#embeddedTools(tools));
 			return this.#bestTools(index, query, nearness);
@@ -97,13 +98,7 @@ export class ToolIndex {
 
 	/** Index these tools: a search that follows does not wait for it. */
 	prepare(tools: readonly ExposedTool[]): Promise<void> {
-		return this.#inTurn(async () => void (await this.#updated(tools)));
-	}
-
-	#inTurn<T>(work: () => Promise<T>): Promise<T> {
-		const done = this.#last.then(work);
-		this.#last = done.catch(() => undefined); // the caller gets the error
-		return done;
+		return this.#inOrder(async () => void (await this.#updated(tools)));
 	}
 
 	async #updated(tools: readonly ExposedTool[]): Promise<SearchIndex> {
@@ -113,7 +108,7 @@ export class ToolIndex {
 				vectorSaturation: VECTOR_SATURATION,
 			});
 			const slices = new WorkSlices();
-			const files = { moreConcepts: bundledToolConcepts() };
+			const files = { moreConcepts: bundledFile('tool-concepts.txt') };
 			for (const _ of searchDataSteps(index, this.#log, files)) if (slices.isOver) await slices.next();
 			this.#index = index;
 		}

@@ -3,9 +3,9 @@
  * command such as `mctl call`. Several of them may run in one folder, and a hash chain
  * has one writer, so each process has its own file, made with its first call.
  */
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isCode, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { isAlive } from '../../files/folder-lock.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import type { Log } from '../../log.ts';
@@ -29,13 +29,8 @@ export function serveJournalNames(folder: string): string[] {
 /** The journals themselves. None without the folder; one of another user is refused. */
 export function serveJournalFiles(hubPath: string): string[] {
 	const folder = serveJournalFolder(hubPath);
-	try {
-		assertPrivate(folder);
-		return serveJournalNames(folder).map((name) => join(folder, name));
-	} catch (error) {
-		if (isCode(error, 'ENOENT')) return [];
-		throw error;
-	}
+	assertPrivate(folder);
+	return existsSync(folder) ? serveJournalNames(folder).map((name) => join(folder, name)) : [];
 }
 
 /**
@@ -44,21 +39,20 @@ export function serveJournalFiles(hubPath: string): string[] {
  */
 export function serveJournal(hubPath: () => Promise<string>, log: Log): Journal {
 	let journal: Promise<Journal> | undefined;
+	let opened: Journal | undefined;
+	/** Tokens of lists come before the first call, which makes the file. */
+	const early: JournalTokens[] = [];
 	const open = async (): Promise<Journal> => {
 		const folder = serveJournalFolder(await hubPath());
 		removeOld(folder);
 		const moment = new Date().toISOString().replace(/[:.]/g, '-');
 		return fileJournal(join(folder, `${moment}-${process.pid}.ndjson`), log);
 	};
-	const failed = (error: unknown): Journal => {
-		log.warn(`the calls of this process are in no journal: ${messageOf(error)}`);
-		return noJournal;
-	};
-	let opened: Journal | undefined;
-	/** Tokens of lists come before the first call, which makes the file. */
-	const early: JournalTokens[] = [];
 	const openFirst = async (): Promise<Journal> => {
-		opened = await open().catch(failed);
+		opened = await open().catch((error: unknown) => {
+			log.warn(`the calls of this process are in no journal: ${messageOf(error)}`);
+			return noJournal;
+		});
 		for (const entry of early.splice(0)) opened.writeTokens?.(entry);
 		return opened;
 	};

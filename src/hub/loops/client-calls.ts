@@ -106,10 +106,13 @@ export class ClientCalls {
 		const known = this.#ofTools.get(key);
 		if (known) return known;
 		if (this.#ofTools.size >= COUNTED_TARGETS) this.#forget();
-		const made = ratesOf(rates, tool).map(({ of, rate, target }) => {
+		const made = countedTargets.flatMap(([of, targetOf]): CountedRate[] => {
+			const rate = rates[of];
+			if (rate === undefined) return [];
+			const target = targetOf(tool);
 			const bucket = this.#buckets.get(target) ?? new TokenBucket(rate, LOOP_MS, now);
 			this.#buckets.set(target, bucket);
-			return { rule: `limits.callsPerMinute.${of}`, rate, bucket };
+			return [{ rule: `limits.callsPerMinute.${of}`, rate, bucket }];
 		});
 		this.#ofTools.set(key, made);
 		return made;
@@ -165,21 +168,12 @@ interface CountedRate {
 	readonly bucket: TokenBucket;
 }
 
-interface RateOf {
-	readonly of: keyof CallRates;
-	/** The subject whose calls are counted. */
-	readonly target: string;
-	readonly rate: number;
-}
-
-function ratesOf({ client, server, tool }: CallRates, { name, backend }: LimitedTool): RateOf[] {
-	const all = [
-		{ of: 'client', target: '', rate: client },
-		{ of: 'server', target: `server ${backend}`, rate: server },
-		{ of: 'tool', target: `tool ${name}`, rate: tool },
-	] as const;
-	return all.flatMap(({ rate, ...each }) => (rate === undefined ? [] : [{ ...each, rate }]));
-}
+/** The subject whose calls are counted, for each kind of rate. */
+const countedTargets: readonly (readonly [keyof CallRates, (tool: LimitedTool) => string])[] = [
+	['client', () => ''],
+	['server', ({ backend }) => `server ${backend}`],
+	['tool', ({ name }) => `tool ${name}`],
+];
 
 function comparedCall(name: string, input: unknown): ComparedCall {
 	if (!(input instanceof MessageView)) {

@@ -10,12 +10,9 @@ import { IDENTICAL_CALLS } from '../../config/defaults.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { BoundedMap } from '../../rpc/bounded-map.ts';
 import { clientName } from '../calls/hub-call.ts';
-import { agentNamed } from '../sessions/agent-table.ts';
+import { agentNamed, isUser } from '../sessions/agent-table.ts';
 import { ClientCalls } from './client-calls.ts';
 import { WATCHED_CLIENTS } from './loop-limits.ts';
-
-/** Clients behind which a user calls by hand. */
-const users: ReadonlySet<string> = new Set(['mctl', 'dashboard']);
 
 export class LoopGuard {
 	readonly #settings: () => Pick<Configuration, 'limits'>;
@@ -39,7 +36,7 @@ export class LoopGuard {
 	of(context: CallContext): ClientCalls | undefined {
 		const { limits } = this.#settings();
 		const client = clientName(context);
-		if (users.has(client)) return undefined;
+		if (isUser(client)) return undefined;
 		const { callsPerMinute: rates, identicalCalls } = limits;
 		const identical = identicalCalls ?? (agentNamed(client) ? IDENTICAL_CALLS : 0);
 		if (rates === undefined && identical === 0) return undefined;

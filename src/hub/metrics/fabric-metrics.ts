@@ -9,11 +9,10 @@ export interface FabricSides {
 }
 
 type Read = () => Iterable<readonly [Readonly<Record<string, string>>, number]>;
-type Add = (kind: 'counter' | 'gauge', name: string, help: string, read: Read) => void;
+type Add = (name: string, help: string, read: Read) => void;
 
 export function addFabricMetrics(registry: MetricRegistry, sides: FabricSides): void {
-	const add: Add = (kind, name, help, read) =>
-		registry.observed({ name: `orchestra_fabric_${name}`, help }, kind, read);
+	const add: Add = (name, help, read) => registry.observed(`orchestra_fabric_${name}`, help, read);
 	addLinks(add, sides);
 	addWorkers(add, sides);
 	addWorker(add, sides);
@@ -26,30 +25,20 @@ function addLinks(add: Add, sides: FabricSides): void {
 			if (use) yield [{ orchestra_role: 'use' }, read(use.link)];
 			if (worker) yield [{ orchestra_role: 'offer' }, read(worker.link)];
 		};
-	const about = 'Whether the NATS server answers: 1, or 0 when the link is down or suspect.';
-	add('gauge', 'link_up', about, links(isUp));
-	const [made, lost] = [
-		'Connections to a NATS server that were made.',
-		'Connections to a NATS server that were lost.',
-	];
+	const up = 'Whether the NATS server answers: 1, or 0 when the link is down or suspect.';
+	const [connects, losses] = [links((link) => link.connects), links((link) => link.losses)];
 	add(
-		'counter',
-		'link_connects_total',
-		made,
-		links(({ connects }) => connects),
+		'link_up',
+		up,
+		links(({ state }) => Number(state === 'up')),
 	);
-	add(
-		'counter',
-		'link_losses_total',
-		lost,
-		links(({ losses }) => losses),
-	);
+	add('link_connects_total', 'Connections to a NATS server that were made.', connects);
+	add('link_losses_total', 'Connections to a NATS server that were lost.', losses);
 }
 
 function addWorkers(add: Add, sides: FabricSides): void {
 	const groups = (): FabricOverview['groups'] => sides.use()?.groups ?? [];
-	const about = 'Workers that this hub sees, by group, version and whether they are draining.';
-	add('gauge', 'workers', about, () =>
+	add('workers', 'Workers that this hub sees, by group, version and whether they are draining.', () =>
 		groups().flatMap(({ name, workers }) =>
 			workers.map(({ isDraining, version }) => {
 				const labels = {
@@ -61,49 +50,52 @@ function addWorkers(add: Add, sides: FabricSides): void {
 			}),
 		),
 	);
-	add('gauge', 'drifted_tools', 'Tools of a group that are not as they were accepted.', () =>
+	add('drifted_tools', 'Tools of a group that are not as they were accepted.', () =>
 		groups().map(({ name, drifted }) => [{ orchestra_group: name }, drifted]),
 	);
-	add('gauge', 'quarantined_tools', 'Tools of a group that are not listed until they are accepted.', () =>
+	add('quarantined_tools', 'Tools of a group that are not listed until they are accepted.', () =>
 		groups().map(({ name, quarantined }) => [{ orchestra_group: name }, quarantined]),
 	);
 	const failed = 'Calls of this hub to workers that did not run, or whose outcome or result is lost.';
-	add('counter', 'failed_calls_total', failed, () =>
-		Object.entries(sides.use()?.failed ?? {}).map(([outcome, count]) => [
-			{ orchestra_outcome: outcome },
-			count,
-		]),
-	);
+	add('failed_calls_total', failed, () => labelled('orchestra_outcome', sides.use()?.failed));
 }
 
 function addWorker(add: Add, { worker }: Pick<FabricSides, 'worker'>): void {
-	add('gauge', 'ready', 'Whether other hubs can call this one: 1 or 0.', () => one(worker()?.isReady));
-	add('gauge', 'draining', 'Whether it finishes its calls and accepts no more: 1 or 0.', () =>
-		one(worker()?.isDraining),
+	const one = (read: (overview: WorkerOverview) => number | boolean): Read =>
+		function* () {
+			const overview = worker();
+			if (overview) yield [{}, Number(read(overview))];
+		};
+	add(
+		'ready',
+		'Whether other hubs can call this one: 1 or 0.',
+		one(({ isReady }) => isReady),
 	);
-	add('gauge', 'offered_tools', 'Tools that are offered to other hubs.', () => one(worker()?.tools));
-	add('gauge', 'running_calls', 'Calls of other hubs that run here.', () =>
+	const draining = 'Whether it finishes its calls and accepts no more: 1 or 0.';
+	add(
+		'draining',
+		draining,
+		one(({ isDraining }) => isDraining),
+	);
+	add(
+		'offered_tools',
+		'Tools that are announced to other hubs.',
+		one(({ tools }) => tools),
+	);
+	add('running_calls', 'Calls of other hubs that run here.', () =>
 		labelled('orchestra_hub', worker()?.running),
 	);
-	add('counter', 'accepted_calls_total', 'Calls of other hubs that were accepted here.', () =>
+	add('accepted_calls_total', 'Calls of other hubs that were accepted here.', () =>
 		labelled('orchestra_hub', worker()?.accepted),
 	);
-	add('counter', 'refused_calls_total', 'Calls of other hubs that were refused here, by reason.', () =>
+	add('refused_calls_total', 'Calls of other hubs that were refused here, by reason.', () =>
 		labelled('orchestra_reason', worker()?.refused),
 	);
 }
 
-function isUp({ state }: FabricLinkFacts): number {
-	return Number(state === 'up');
-}
-
-function one(value: number | boolean | undefined): [Record<string, string>, number][] {
-	return value === undefined ? [] : [[{}, Number(value)]];
-}
-
 function labelled(
 	label: string,
-	counts: ReadonlyMap<string, number> = new Map(),
+	counts: Readonly<Record<string, number>> = {},
 ): [Record<string, string>, number][] {
-	return [...counts].map(([value, count]) => [{ [label]: value }, count]);
+	return Object.entries(counts).map(([value, count]) => [{ [label]: value }, count]);
 }

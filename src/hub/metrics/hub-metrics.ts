@@ -6,25 +6,19 @@
  * have one, in the form that Prometheus gives them: dots become underscores, and the unit
  * is a part of the name. Everything else begins with `orchestra_`.
  */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { IntervalHistogram } from 'node:perf_hooks';
 import { durationBounds, type Histogram } from '../../telemetry/histogram.ts';
-import {
-	type Counter,
-	type Distribution,
-	type Labels,
-	MetricRegistry,
-} from '../../telemetry/metric-registry.ts';
+import { type Counter, type Distribution, MetricRegistry } from '../../telemetry/metric-registry.ts';
+import type { Labels } from '../../telemetry/prometheus-text.ts';
 import { SERIES_LIMIT } from '../../telemetry/telemetry-limits.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
-import type { CallEnd, CallListener, StartedCall } from '../call-feed.ts';
+import { type CallEnd, type CallListener, errorTypeOf, type StartedCall } from '../call-feed.ts';
 import { usedFabric } from '../fabric-facts.ts';
 import type { WorkerOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { LOOP_RESOLUTION_MS } from '../hub-limits.ts';
 import { memoryOf } from '../shared/hub-details.ts';
-import type { SourceStatus } from '../source-status.ts';
 import type { HubTasks } from '../tasks/hub-tasks.ts';
-import { errorTypeOf } from './error-type.ts';
 import { addFabricMetrics } from './fabric-metrics.ts';
 
 const NANOSECONDS = 1e9;
@@ -60,8 +54,10 @@ export class HubMetrics {
 
 	/** All metrics in the Prometheus text format. */
 	text(): string {
-		// Measured from the first time that anybody wants it.
+		// Measured from the first request for it.
 		if (this.#loopDelay === undefined) {
+			// Loaded on demand: it is a part of the start time.
+			const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');
 			this.#loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
 			this.#loopDelay.enable();
 		}
@@ -85,24 +81,14 @@ export class HubMetrics {
 			name: 'orchestra_worker_calls_total',
 			help: 'Calls that a worker of the fabric accepted and that ended, by outcome.',
 		});
-		const served = registry.histogram(
-			{
-				name: 'mcp_server_operation_duration_seconds',
-				help: 'Duration of a request, as its client sees it.',
-			},
-			durationBounds,
+		const durations = (of: string, help: string): Distribution =>
+			registry.histogram({ name: `${of}_duration_seconds`, help }, durationBounds);
+		const served = durations('mcp_server_operation', 'Duration of a request, as its client sees it.');
+		const made = durations(
+			'mcp_client_operation',
+			'Duration of a request to an MCP server, without the time in the queue and of the start.',
 		);
-		const made = registry.histogram(
-			{
-				name: 'mcp_client_operation_duration_seconds',
-				help: 'Duration of a request to an MCP server, without the time in the queue and of the start.',
-			},
-			durationBounds,
-		);
-		const waited = registry.histogram(
-			{ name: 'orchestra_call_phase_duration_seconds', help: 'Time of a call in a phase before its run.' },
-			durationBounds,
-		);
+		const waited = durations('orchestra_call_phase', 'Time of a call in a phase before its run.');
 		const known = new KnownSeries(this.#hub, { calls, served, made });
 		return {
 			takesText: true,
@@ -132,70 +118,50 @@ export class HubMetrics {
 	}
 
 	#addSourceMetrics(): void {
-		this.#gauge('orchestra_calls_in_flight', 'Calls that have not ended.', () =>
-			[...this.#hub.calls.open].map(({ backend }) => [{ orchestra_backend: backend }, 1]),
+		const hub = this.#hub;
+		this.#registry.observed('orchestra_calls_in_flight', 'Calls that have not ended.', () =>
+			[...hub.calls.open].map(({ backend }) => [{ orchestra_backend: backend }, 1]),
 		);
-		this.#count(
-			'gauge',
-			'orchestra_queue_length',
-			'Calls that wait for a free place.',
-			({ queued }) => queued,
-		);
-		this.#count(
-			'counter',
-			'orchestra_backend_starts_total',
-			'Starts of a process that succeeded.',
-			({ starts }) => starts,
-		);
-		this.#count(
-			'counter',
-			'orchestra_backend_restarts_total',
-			'Starts that succeeded after the process had crashed or had not started.',
-			({ restarts }) => restarts,
-		);
-		this.#count(
-			'counter',
-			'orchestra_backend_failed_starts_total',
-			'Starts that failed.',
-			({ failedStarts }) => failedStarts,
-		);
-		this.#gauge('orchestra_child_processes', 'Processes that the hub owns.', () =>
-			this.#hub.processes().map(({ backend }) => [{ orchestra_backend: backend }, 1]),
-		);
-		this.#gauge('orchestra_child_memory_bytes', 'Resident memory of the processes that the hub owns.', () =>
-			this.#hub
-				.processes()
-				.map(({ backend, pid }) => [{ orchestra_backend: backend }, memoryOf(pid) ?? Number.NaN]),
-		);
+		for (const [name, help, count] of statusCounts)
+			this.#registry.observed(name, help, () =>
+				hub.sources.map(({ id, status }) => [{ orchestra_backend: id }, status[count] ?? Number.NaN]),
+			);
+		const processes = (read: (pid: number) => number | null): [Labels, number][] =>
+			hub.processes().map(({ backend, pid }) => [{ orchestra_backend: backend }, read(pid) ?? Number.NaN]);
+		const [owned, memory] = [
+			'Processes that the hub owns.',
+			'Resident memory of the processes that the hub owns.',
+		];
+		this.#registry.observed('orchestra_child_processes', owned, () => processes(() => 1));
+		this.#registry.observed('orchestra_child_memory_bytes', memory, () => processes(memoryOf));
 	}
 
 	#addTaskMetrics({ counts }: HubTasks): void {
-		this.#gauge('orchestra_tasks_running', 'Calls that run as tasks.', () => [[{}, counts.running]]);
-		const ended = { name: 'orchestra_tasks_total', help: 'Tasks that ended, by status.' };
-		this.#registry.observed(ended, 'counter', () =>
+		this.#observe('orchestra_tasks_running', 'Calls that run as tasks.', () => counts.running);
+		this.#registry.observed('orchestra_tasks_total', 'Tasks that ended, by status.', () =>
 			Object.entries(counts.ended).map(([status, count]) => [{ orchestra_status: status }, count]),
 		);
 	}
 
 	#addProcessMetrics(): void {
 		const { version } = this.#hub.info;
-		this.#gauge('orchestra_info', 'The version of the hub, as a label.', () => [[{ version }, 1]]);
-		this.#gauge('process_resident_memory_bytes', 'Resident memory of the hub.', () => [
-			[{}, process.memoryUsage.rss()],
+		this.#registry.observed('orchestra_info', 'The version of the hub, as a label.', () => [
+			[{ version }, 1],
 		]);
-		this.#gauge('process_start_time_seconds', 'When the hub started, in seconds since 1970.', () => [
-			[{}, performance.timeOrigin / 1000],
-		]);
-		const about = { name: 'process_cpu_seconds_total', help: 'CPU time of the hub, in seconds.' };
-		this.#registry.observed(about, 'counter', () => {
+		this.#observe('process_resident_memory_bytes', 'Resident memory of the hub.', () =>
+			process.memoryUsage.rss(),
+		);
+		const started = 'When the hub started, in seconds since 1970.';
+		this.#observe('process_start_time_seconds', started, () => performance.timeOrigin / 1000);
+		this.#observe('process_cpu_seconds_total', 'CPU time of the hub, in seconds.', () => {
 			const { user, system } = process.cpuUsage();
-			return [[{}, (user + system) / MICROSECONDS]];
+			return (user + system) / MICROSECONDS;
 		});
 		const loop = (part: string, read: (delay: IntervalHistogram) => number): void =>
-			this.#gauge(
+			this.#observe(
 				`nodejs_eventloop_delay_${part}_seconds`,
 				`Event-loop delay since the last scrape: ${part}.`,
-				() => (this.#loopDelay === undefined ? [] : [[{}, read(this.#loopDelay) / NANOSECONDS]]),
+				() => (this.#loopDelay === undefined ? Number.NaN : read(this.#loopDelay) / NANOSECONDS),
 			);
 		loop('mean', ({ mean }) => mean);
 		loop('p50', (delay) => delay.percentile(50));
@@ -204,31 +170,31 @@ export class HubMetrics {
 	}
 
 	#addSpanMetrics(spans: () => ExportCounts): void {
-		const exported = { name: 'orchestra_spans_exported_total', help: 'Spans that the collector took.' };
-		this.#registry.observed(exported, 'counter', () => [[{}, spans().exported]]);
-		const dropped = { name: 'orchestra_spans_dropped_total', help: 'Spans that were dropped.' };
-		this.#registry.observed(dropped, 'counter', () => [[{}, spans().dropped]]);
+		this.#observe('orchestra_spans_exported_total', 'Spans that the collector took.', () => spans().exported);
+		this.#observe('orchestra_spans_dropped_total', 'Spans that were dropped.', () => spans().dropped);
 	}
 
-	#gauge(name: string, help: string, read: () => [Labels, number][]): void {
-		this.#registry.observed({ name, help }, 'gauge', read);
-	}
-
-	/** A number of each backend that counts. */
-	#count(
-		kind: 'counter' | 'gauge',
-		name: string,
-		help: string,
-		read: (status: SourceStatus) => number | undefined,
-	): void {
-		this.#registry.observed({ name, help }, kind, () =>
-			this.#hub.sources.flatMap((source): [Labels, number][] => {
-				const count = read(source.status);
-				return count === undefined ? [] : [[{ orchestra_backend: source.id }, count]];
-			}),
-		);
+	/** A metric without labels. */
+	#observe(name: string, help: string, read: () => number): void {
+		this.#registry.observed(name, help, () => [[{}, read()]]);
 	}
 }
+
+/** The numbers of each source that counts them. */
+const statusCounts: readonly [
+	name: string,
+	help: string,
+	count: 'queued' | 'starts' | 'restarts' | 'failedStarts',
+][] = [
+	['orchestra_queue_length', 'Calls that wait for a free place.', 'queued'],
+	['orchestra_backend_starts_total', 'Starts of a process that succeeded.', 'starts'],
+	[
+		'orchestra_backend_restarts_total',
+		'Starts that succeeded after the process had crashed or had not started.',
+		'restarts',
+	],
+	['orchestra_backend_failed_starts_total', 'Starts that failed.', 'failedStarts'],
+];
 
 /** The series that a call adds to. */
 interface CallSeries {

@@ -53,9 +53,10 @@ type QueuedEvent = PublishedEvent & { timestamp: Date };
 
 export class EventHub {
 	readonly #now: () => Date;
-	readonly #byKey = new Map<string, Subscription>();
+	/** By owner and id. */
+	readonly #byOwner = new Map<string, Map<string, Subscription>>();
 	readonly #byTopic = new Map<string, Set<Subscription>>();
-	readonly #ownerCounts = new Map<string, number>();
+	#size = 0;
 	#queue: QueuedEvent[] | undefined;
 
 	constructor(now: () => Date = () => new Date()) {
@@ -64,7 +65,7 @@ export class EventHub {
 
 	/** The number of subscriptions. */
 	get size(): number {
-		return this.#byKey.size;
+		return this.#size;
 	}
 
 	/**
@@ -73,20 +74,20 @@ export class EventHub {
 	 */
 	subscribe(request: SubscriptionRequest, deliver: Deliver): () => void {
 		const subscription = checked(request, deliver);
-		const key = keyOf(subscription.id, subscription.owner);
-		const earlier = this.#byKey.get(key);
-		if (earlier) this.#drop(earlier);
-		this.#checkLimits(subscription.owner);
-		this.#byKey.set(key, subscription);
-		const sameTopic = this.#byTopic.get(subscription.topic) ?? new Set();
-		this.#byTopic.set(subscription.topic, sameTopic.add(subscription));
-		this.#ownerCounts.set(subscription.owner, (this.#ownerCounts.get(subscription.owner) ?? 0) + 1);
+		const { id, owner, topic } = subscription;
+		this.unsubscribe(id, owner);
+		this.#checkLimits(owner);
+		const sameOwner = this.#byOwner.get(owner) ?? new Map<string, Subscription>();
+		this.#byOwner.set(owner, sameOwner.set(id, subscription));
+		const sameTopic = this.#byTopic.get(topic) ?? new Set();
+		this.#byTopic.set(topic, sameTopic.add(subscription));
+		this.#size++;
 		return () => this.#drop(subscription);
 	}
 
 	/** End a subscription. False when there is none. */
 	unsubscribe(subscriptionId: string, owner = ''): boolean {
-		const subscription = this.#byKey.get(keyOf(subscriptionId, owner));
+		const subscription = this.#byOwner.get(owner)?.get(subscriptionId);
 		if (subscription) this.#drop(subscription);
 		return subscription !== undefined;
 	}
@@ -106,9 +107,9 @@ export class EventHub {
 
 	/** Remove all subscriptions. Idempotent. */
 	close(): void {
-		this.#byKey.clear();
+		this.#byOwner.clear();
 		this.#byTopic.clear();
-		this.#ownerCounts.clear();
+		this.#size = 0;
 	}
 
 	#deliverAll(queue: QueuedEvent[]): void {
@@ -124,7 +125,7 @@ export class EventHub {
 		// A copy: new subscribers get the next event.
 		const subscriptions = Array.from(this.#byTopic.get(event.topic) ?? []);
 		for (const subscription of subscriptions) {
-			const isStillThere = this.#byKey.get(keyOf(subscription.id, subscription.owner)) === subscription;
+			const isStillThere = this.#byOwner.get(subscription.owner)?.get(subscription.id) === subscription;
 			if (!isStillThere || !passes(subscription, event.payload)) continue;
 			if (!isTaken(subscription, event)) this.#drop(subscription);
 		}
@@ -135,17 +136,17 @@ export class EventHub {
 		const sameTopic = this.#byTopic.get(topic);
 		if (!sameTopic?.delete(subscription)) return;
 		if (sameTopic.size === 0) this.#byTopic.delete(topic);
-		this.#byKey.delete(keyOf(id, owner));
-		const count = (this.#ownerCounts.get(owner) ?? 0) - 1;
-		if (count > 0) this.#ownerCounts.set(owner, count);
-		else this.#ownerCounts.delete(owner);
+		const sameOwner = this.#byOwner.get(owner);
+		sameOwner?.delete(id);
+		if (sameOwner?.size === 0) this.#byOwner.delete(owner);
+		this.#size--;
 	}
 
 	#checkLimits(owner: string): void {
-		if (this.#byKey.size >= SUBSCRIPTIONS_LIMIT) {
+		if (this.#size >= SUBSCRIPTIONS_LIMIT) {
 			throw bad(`there are ${SUBSCRIPTIONS_LIMIT} subscriptions already`);
 		}
-		if ((this.#ownerCounts.get(owner) ?? 0) >= OWNER_SUBSCRIPTIONS_LIMIT) {
+		if ((this.#byOwner.get(owner)?.size ?? 0) >= OWNER_SUBSCRIPTIONS_LIMIT) {
 			throw bad(`${shown(owner)} has ${OWNER_SUBSCRIPTIONS_LIMIT} subscriptions already`);
 		}
 	}
@@ -177,10 +178,6 @@ function passes({ filters }: Subscription, payload: JsonObject = {}): boolean {
 function isTaken({ id, deliver }: Subscription, event: QueuedEvent): boolean {
 	// One broken subscriber must not affect the others.
 	return attempt(() => deliver({ ...event, subscriptionId: id }), false);
-}
-
-function keyOf(id: string, owner: string): string {
-	return JSON.stringify([owner, id]);
 }
 
 function shown(text: string): string {

@@ -6,15 +6,10 @@
  * of other peers are routed one by one to the plugin that provides the tool or storage,
  * or to another source of the hub.
  */
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Log } from '../../log.ts';
 import type { SharedState } from '../../mcp/server/mcp-session.ts';
 import { EXACT_JSON, FEATURES } from '../../plugin/features.ts';
-import {
-	HealthResult_Status,
-	type PluginManifest,
-	type RegistrationResultSchema,
-} from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import { HealthResult_Status } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { readTunnelId } from '../../plugin/tunnel-id.ts';
 import type { Transport } from '../../transport/transport.ts';
@@ -41,7 +36,7 @@ export interface OrchestratorDeps {
 
 /** The handlers of the hub's listener. */
 export function orchestratorHandlers(deps: OrchestratorDeps): PluginHandlers {
-	const { opened, log } = deps;
+	const { opened, log, isPrivate } = deps;
 	const warn = rateLimited((line) => log.warn(line));
 	const info = rateLimited((line) => log.info(line));
 	const hub = (): Hub => opened().hub;
@@ -51,42 +46,28 @@ export function orchestratorHandlers(deps: OrchestratorDeps): PluginHandlers {
 		...toolRoutes(hub),
 		...storageEndpoints(opened),
 		...eventRoutes(events),
-		register: (manifest, { peer }) => registration(manifest, peer.name, { ...deps, events, warn, info }),
+		// A link may register only the plugin that its certificate names. Nothing is stored of plugins that are not
+		// configured, so registrations use no memory, and their log lines are rate-limited.
+		register(manifest, { peer }) {
+			const id = manifest.id.slice(0, PLUGIN_VALUE_SHOWN_CHARACTERS);
+			if (peer.name !== manifest.id && peer.name !== `${manifest.id}-client`) {
+				const rejectReason = `the certificate of this link is for "${peer.name}", so it cannot register as "${id}"`;
+				warn(`a registration was refused: ${rejectReason}`);
+				return { accepted: false, rejectReason };
+			}
+			const plugin = hub().sources.find((source) => source.id === manifest.id);
+			if (plugin instanceof PluginSource) {
+				plugin.registered(manifest);
+				events.subscribeNeeded(plugin);
+				info(`${id} registered`);
+			} else log.debug(`${id} registered; it is not a configured plugin`);
+			return { accepted: true, features: isPrivate ? [EXACT_JSON] : [...FEATURES] };
+		},
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: deps.details() }),
-		...(!deps.isPrivate && {
+		...(!isPrivate && {
 			tunnel: (transport: Transport, { requestId }: { requestId: string }) =>
 				serveSession(transport, { ...deps, ...readTunnelId(requestId) }),
 		}),
 	};
-}
-
-interface RegistrationDeps extends OrchestratorDeps {
-	readonly events: PluginEvents;
-	readonly warn: (line: string) => void;
-	readonly info: (line: string) => void;
-}
-
-/**
- * A link may register only the plugin that its certificate names. Nothing is stored of plugins that are not
- * configured, so registrations use no memory, and their log lines are rate-limited.
- */
-function registration(
-	manifest: PluginManifest,
-	peerName: string,
-	{ opened, log, isPrivate, events, warn, info }: RegistrationDeps,
-): MessageInitShape<typeof RegistrationResultSchema> {
-	const id = manifest.id.slice(0, PLUGIN_VALUE_SHOWN_CHARACTERS);
-	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {
-		const rejectReason = `the certificate of this link is for "${peerName}", so it cannot register as "${id}"`;
-		warn(`a registration was refused: ${rejectReason}`);
-		return { accepted: false, rejectReason };
-	}
-	const plugin = opened().hub.sources.find((source) => source.id === manifest.id);
-	if (plugin instanceof PluginSource) {
-		plugin.registered(manifest);
-		events.subscribeNeeded(plugin);
-		info(`${id} registered`);
-	} else log.debug(`${id} registered; it is not a configured plugin`);
-	return { accepted: true, features: isPrivate ? [EXACT_JSON] : [...FEATURES] };
 }

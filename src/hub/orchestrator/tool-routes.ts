@@ -155,7 +155,12 @@ async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall):
 		});
 	const text = textOf(result);
 	if (result.isError === true) return { success: false, errorCode: 'tool_error', errorMessage: text };
-	return { success: true, result: structured(result) ?? { text } };
+	const { structuredContent } = result;
+	// It came from a JSON message.
+	return {
+		success: true,
+		result: isObject(structuredContent) ? (structuredContent as JsonObject) : { text },
+	};
 }
 
 function textOf({ content }: Result): string {
@@ -165,11 +170,6 @@ function textOf({ content }: Result): string {
 			isObject(block) && typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block),
 		)
 		.join('\n');
-}
-
-function structured({ structuredContent }: Result): JsonObject | undefined {
-	// It came from a JSON message.
-	return isObject(structuredContent) ? (structuredContent as JsonObject) : undefined;
 }
 
 /** Forward the chunks of a stream; cancellation is forwarded to the plugin. */
@@ -200,9 +200,7 @@ async function relayStream(
 async function forwardChunks(stream: AsyncIterable<PluginResponse>, call: StreamingCall): Promise<void> {
 	for await (const { response } of stream) {
 		if (response.case === 'streamChunk') await call.chunk(response.value.data, response.value.contentType);
-		else if (response.case === 'streamEnd' && !response.value.success) {
-			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
-		} else if (response.case === 'toolCall')
+		else if (response.case === 'toolCall' || (response.case === 'streamEnd' && !response.value.success))
 			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
 	}
 }

@@ -18,7 +18,7 @@ import { LEGACY_TASKS_VERSION, TASKS } from '../../protocol/tasks.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { signatureLine } from '../../schema/tool-signature.ts';
-import { validate } from '../../schema/validate.ts';
+import { mistakesIn } from '../../schema/validate.ts';
 import { isObject } from '../../wire/json.ts';
 import { HubCall } from '../calls/hub-call.ts';
 import { FIND_TOOLS } from '../expose/search-tools.ts';
@@ -79,9 +79,10 @@ export class HubCalls implements LiveCalls {
 		if (!isObject(input)) return failed(`${writtenOf(call)}: the arguments of a tool are one object`);
 		try {
 			assertShallow(input);
-			const wrong = found.tool ? await mistakesOf(found.tool, input) : [];
-			if (wrong.length > 0)
-				return failed([`${writtenOf(call)}: ${wrong[0]}`, ...wrong.slice(1)].join('\n'), name);
+			const schema = found.tool?.inputSchema;
+			const wrong = schema ? await mistakesIn(schema, input, name) : [];
+			if (schema && wrong.length > 0)
+				return failed(`${writtenOf(call)}: ${[...wrong, signatureLine(name, schema)].join('\n')}`, name);
 			const answer = await this.#send(call, { name, input, onSend });
 			return outcomeOf(call, name, answerValue(answer));
 		} catch (thrown) {
@@ -188,15 +189,4 @@ function outcomeOf(call: ThreadCall, name: string, result: Record<string, unknow
 
 function failed(message: string, name?: string): CallOutcome {
 	return { isOk: false, text: JSON.stringify({ message: message.slice(0, PLAN_VALUE_CHARACTERS) }), name };
-}
-
-/** None for a schema that cannot be checked here, which the tool checks itself. */
-async function mistakesOf({ name, inputSchema }: Tool, input: object): Promise<readonly string[]> {
-	try {
-		const wrong = await validate(inputSchema, input, name);
-		return wrong.length === 0 ? [] : [...wrong, signatureLine(name, inputSchema)];
-	} catch (error) {
-		if (OrchestraError.is(error, 'bad_input')) return [];
-		throw error;
-	}
 }

@@ -205,16 +205,13 @@ export class PlanRun {
 		const { live, signal } = this.#options;
 		if (live === undefined)
 			throw new OrchestraError('bad_input', `the record ends before call ${call.number}, ${nameOf(call)}`);
-		await this.#places.enter(undefined, () => ({ signal }));
-		try {
-			const { number: sent, place } = call;
-			const onSend = (name: string): void => this.#write({ sent, name, at: Date.now(), place });
+		const { number: sent, place } = call;
+		const onSend = (name: string): void => this.#write({ sent, name, at: Date.now(), place });
+		await this.#places.run(undefined, { signal }, async () => {
 			const outcome = await live.make(call, onSend);
 			signal?.throwIfAborted();
 			this.#answer(call, outcome);
-		} finally {
-			this.#places.leave();
-		}
+		});
 	}
 
 	#answer({ number, server, tool, json, place }: ThreadCall, { isOk, text, name }: CallOutcome): void {

@@ -91,10 +91,7 @@ export class PlanSource implements Source, Can<'address' | 'configurationKey'> {
 		const left = context.durable?.sentAs;
 		if (left !== undefined) return runner.resume(left, context);
 		if (params.name !== RUN_PLAN) return this.#runSaved(runner, params, context);
-		const { planArguments } = await import('./run-plan.ts');
-		const plan = planArguments(params.arguments);
-		if (typeof plan === 'string') return failure(plan);
-		return 'resume' in plan ? runner.resume(plan.resume, context) : runner.run(plan, context);
+		return runner.call(params.arguments, context);
 	}
 
 	async #runSaved(

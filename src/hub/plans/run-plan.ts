@@ -69,6 +69,15 @@ export class PlanRunner {
 		this.store = new PlanStore(hub.environment);
 	}
 
+	/** Answer `run_plan`. */
+	async call(input: Readonly<Record<string, unknown>>, context: CallContext): Promise<Answer> {
+		const { code, resume, input: given } = input;
+		if (typeof resume === 'string' && code === undefined) return this.resume(resume, context);
+		if (typeof code !== 'string' || resume !== undefined)
+			return failure('run_plan needs "code", a program, or "resume", the id of a plan');
+		return this.run({ code, input: given }, context);
+	}
+
 	/** Run a program. Mistakes in it are failed results, which the agent reads and corrects. */
 	async run({ code, input, name }: NewPlan, context: CallContext): Promise<Answer> {
 		return this.#once({ code, context }, async (interpreter, signal) => {
@@ -177,7 +186,7 @@ export class PlanRunner {
 			timerMs(limitMs),
 		);
 		const signal = AbortSignal.any([context.signal, this.#closing.signal, late.signal]);
-		const run = this.#placed(code, signal, work);
+		const run = this.#places.run(undefined, { signal }, () => this.#interpreted(code, signal, work));
 		this.#running.add(run);
 		try {
 			return await run;
@@ -187,12 +196,11 @@ export class PlanRunner {
 		}
 	}
 
-	async #placed(
+	async #interpreted(
 		code: string,
 		signal: AbortSignal,
 		work: (interpreter: Interpreter, signal: AbortSignal) => Promise<Answer>,
 	): Promise<Answer> {
-		await this.#places.enter(undefined, () => ({ signal }));
 		let interpreter: Interpreter | undefined;
 		try {
 			interpreter = await Interpreter.open(code, { signal, threads: this.#threads });
@@ -203,7 +211,6 @@ export class PlanRunner {
 			return failure(`The plan was not run: ${message}${hint === undefined ? '' : `\n${hint}`}`);
 		} finally {
 			await interpreter?.close();
-			this.#places.leave();
 			// The caller that needs the thread gets its error.
 			if (!signal.aborted) void this.#threads.prepare().catch(() => {});
 		}
@@ -245,15 +252,4 @@ export class PlanRunner {
 		if (given.outcome !== 'allowed') return given;
 		return { ...head, client, approval: given.approval };
 	}
-}
-
-/** The arguments of `run_plan`, checked. */
-export function planArguments(
-	input: Readonly<Record<string, unknown>>,
-): NewPlan | { resume: string } | string {
-	const { code, resume, input: given } = input;
-	if (typeof resume === 'string' && code === undefined) return { resume };
-	if (typeof code !== 'string' || resume !== undefined)
-		return 'run_plan needs "code", a program, or "resume", the id of a plan';
-	return { code, input: given };
 }

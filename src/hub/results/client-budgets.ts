@@ -10,16 +10,14 @@ import { LEAST_BUDGET_TOKENS, RESULT_BYTES } from '../../config/defaults.ts';
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
-import { type ToolTest, toolPattern } from '../../trust/tool-pattern.ts';
+import { toolPattern } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
-import { agentNamed } from '../sessions/agent-table.ts';
+import { memoized } from '../../wire/memoized.ts';
+import { agentNamed, isUser } from '../sessions/agent-table.ts';
 import { AGENT_BUDGET_TOKENS } from './result-limits.ts';
 
 /** The member of `_meta` in a request that has the tokens its client takes. */
 export const BUDGET_META = 'orchestra/budgetTokens';
-
-/** Clients that show a result to a user. */
-const readers: ReadonlySet<string> = new Set(['mctl', 'dashboard']);
 
 type Settings = Pick<Configuration, 'results' | 'clients' | 'mcpServers' | 'limits'>;
 
@@ -32,8 +30,6 @@ export interface BudgetedCall {
 
 export class ClientBudgets {
 	readonly #settings: () => Settings;
-	/** The patterns of tools, for the configuration that has them. */
-	#read: { readonly settings: object; readonly tools: readonly (readonly [ToolTest, number])[] } | undefined;
 
 	constructor(settings: () => Settings) {
 		this.#settings = settings;
@@ -41,7 +37,7 @@ export class ClientBudgets {
 
 	/** Tokens of the results of a client; 0 for all of them. */
 	ofClient(client: string): number {
-		if (readers.has(client)) return 0;
+		if (isUser(client)) return 0;
 		const { clients, results } = this.#settings();
 		const chosen = ownEntry(clients, client)?.results?.budgetTokens ?? results.budgetTokens;
 		return chosen ?? agentBudget(client);
@@ -71,16 +67,15 @@ export class ClientBudgets {
 		return this.#settings().limits.resultBytes ?? RESULT_BYTES;
 	}
 
-	/** Characters of a result that a client certainly gets as it is. */
-	limitCharacters(client: string, toolName: NamedTool | undefined): number {
-		const tokens = this.usual(client, toolName);
+	/** Characters of a result within so many tokens, and within what any client gets. */
+	charactersOf(tokens: number): number {
 		return tokens === 0 ? this.limitBytes : Math.min(tokens * CHARACTERS_PER_TOKEN, this.limitBytes);
 	}
 
 	/** Whether the settings turn this on for a client. */
 	isChosen(key: 'unchanged' | 'compact', client: string): boolean {
 		const { clients, results } = this.#settings();
-		return !readers.has(client) && (ownEntry(clients, client)?.results?.[key] ?? results[key] ?? false);
+		return !isUser(client) && (ownEntry(clients, client)?.results?.[key] ?? results[key] ?? false);
 	}
 
 	/** Whether the tools of a server take `_select`. */
@@ -89,23 +84,21 @@ export class ClientBudgets {
 	}
 
 	#ofTool(tool: NamedTool): number | undefined {
-		const found = this.#tools().find(([test]) => test(tool));
-		if (found) return found[1];
-		const { mcpServers } = this.#settings();
-		return mcpServers.find(({ name }) => name === tool.server)?.settings.results?.budgetTokens;
-	}
-
-	#tools(): readonly (readonly [ToolTest, number])[] {
 		const settings = this.#settings();
-		if (this.#read?.settings === settings) return this.#read.tools;
-		const servers = serverNamesOf(settings.mcpServers);
-		const tools = Object.entries(settings.results.tools).map(
-			([pattern, tokens]) => [toolPattern(pattern, servers), tokens] as const,
-		);
-		this.#read = { settings, tools };
-		return tools;
+		const found = toolBudgets(settings).find(({ isOf }) => isOf(tool));
+		if (found) return found.tokens;
+		return settings.mcpServers.find(({ name }) => name === tool.server)?.settings.results?.budgetTokens;
 	}
 }
+
+/** The budgets of tools, by their patterns. */
+const toolBudgets = memoized(({ results, mcpServers }: Settings) => {
+	const servers = serverNamesOf(mcpServers);
+	return Object.entries(results.tools).map(([pattern, tokens]) => ({
+		isOf: toolPattern(pattern, servers),
+		tokens,
+	}));
+});
 
 /** Below the limit of the agent itself, so that our preview with its handle comes before theirs without one. */
 function agentBudget(client: string): number {

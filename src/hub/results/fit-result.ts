@@ -7,8 +7,9 @@ import type { CallToolResult, ContentBlock } from '../../protocol/mcp-types.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import type { HubCall } from '../calls/hub-call.ts';
 import { isForPage } from './notice-schema.ts';
-import type { ResultDocument } from './result-folder.ts';
+import type { StoredDocument } from './result-folder.ts';
 import { AGENT_BUDGET_TOKENS, SMALL_PART_CHARACTERS } from './result-limits.ts';
+import type { ResultSource } from './result-source.ts';
 import {
 	keepsStructure,
 	type ResultText,
@@ -21,31 +22,27 @@ import {
 import { HANDLE_META, newHandle, SCHEME } from './stored-result.ts';
 import { isLarger } from './value-size.ts';
 
-export type StoredDocument = Omit<ResultDocument, 'tool' | 'client'>;
-
-/** A result that is too long, and what it is fitted with. */
+/** A result that is too long for the client of its call. */
 export interface LongResult {
 	readonly result: CallToolResult;
-	readonly tool: HubCall['tool'];
+	readonly call: HubCall;
 	/** 0 for a client without a budget. */
 	readonly budgetTokens: number;
-	/** The most that any client gets. */
-	readonly limitBytes: number;
-	/** The name of the tool `look`. */
-	readonly look: string;
-	/** Keeps a document for the caller, and returns its handle. */
-	readonly keep: (document: StoredDocument) => Promise<string>;
+	/** Stores what is left out. */
+	readonly source: ResultSource;
 }
 
 /** The result as its client gets it: the same one when it fits. Rejects when it cannot be stored. */
 export async function fitResult(long: LongResult): Promise<CallToolResult> {
 	const short = await withinBudget(long);
-	return isLarger(short, long.limitBytes) ? withinBytes({ ...long, result: short }) : short;
+	return isLarger(short, long.source.budgets.limitBytes) ? withinBytes({ ...long, result: short }) : short;
 }
 
 /** Its text within the budget; the same result when it fits already. */
 async function withinBudget(long: LongResult): Promise<CallToolResult> {
-	const { result, tool, budgetTokens, limitBytes, look, keep } = long;
+	const { result, call, budgetTokens, source } = long;
+	const { tool } = call;
+	const { limitBytes } = source.budgets;
 	if (budgetTokens === 0 && !isLarger(result, limitBytes)) return result;
 	const budget = Math.min(budgetTokens || AGENT_BUDGET_TOKENS, limitBytes / CHARACTERS_PER_TOKEN);
 	const isKept = keepsStructure(tool);
@@ -55,7 +52,7 @@ async function withinBudget(long: LongResult): Promise<CallToolResult> {
 	const whole = textOfResult(result);
 	const document = textDocument(whole);
 	const handle = newHandle();
-	const options = { whole, budgetTokens: budget, cutsStructure, handle, look };
+	const options = { whole, budgetTokens: budget, cutsStructure, handle, look: source.lookName };
 	const { cut, structure } = await shortForms(result, tool, options);
 	// Its schema does not allow a part, and nothing else is long.
 	if (structure === undefined && tokensOfResult(result, !isKept) <= budget) return result;
@@ -67,29 +64,30 @@ async function withinBudget(long: LongResult): Promise<CallToolResult> {
 		...(isKept && structuredContent !== undefined && { structuredContent: structure ?? structuredContent }),
 		_meta: { ...result._meta, [HANDLE_META]: handle },
 	};
-	await keep({ ...document, handle, sent: sentForm(short) });
+	await source.keep({ ...document, handle, sent: sentForm(short) }, call);
 	return short;
 }
 
 /** Without its large images and other parts, each of which becomes a link; structured content that has to stay is an error. */
-async function withinBytes({ result, limitBytes, look, keep }: LongResult): Promise<CallToolResult> {
+async function withinBytes({ result, call, source }: LongResult): Promise<CallToolResult> {
+	const { limitBytes } = source.budgets;
 	// A host shows a page, or nothing: a link to it is no page.
 	const keepsPages = !isLarger(result.content.filter(isHtml), limitBytes);
 	const content: ContentBlock[] = [];
 	for (const block of result.content) {
 		const isKept = (keepsPages && isHtml(block)) || !isLarger(block, SMALL_PART_CHARACTERS);
 		const document = isKept ? undefined : documentOf(block);
-		content.push(document === undefined ? block : linkTo(await keep(document), document));
+		content.push(document === undefined ? block : linkTo(await source.keep(document, call), document));
 	}
 	const linked = { ...result, content };
 	if (!isLarger(linked, limitBytes)) return linked;
 	// What is left is structured content that must not be shortened.
 	const json = Buffer.from(encodeJson(result.structuredContent ?? content));
 	const document = { content: json, mimeType: 'application/json', isText: true };
-	const handle = await keep(document);
+	const handle = await source.keep(document, call);
 	const text =
 		`The structured content of this result has ${json.length} bytes, and clients get at most ${limitBytes} (limits.resultBytes). ` +
-		`Its output schema does not allow a part of it. It is kept as ${handle}: ask about it with ${look}.`;
+		`Its output schema does not allow a part of it. It is kept as ${handle}: ask about it with ${source.lookName}.`;
 	return {
 		content: [{ type: 'text', text }, linkTo(handle, document)],
 		isError: true,

@@ -31,13 +31,16 @@ export interface ResultFolderOptions {
 	readonly now?: () => number;
 }
 
-/** A document to keep. */
-export interface ResultDocument extends Pick<ResultFacts, 'mimeType' | 'isText' | 'tool' | 'client'> {
+/** What is stored of a result. */
+export interface StoredDocument extends Pick<ResultFacts, 'mimeType' | 'isText'> {
 	readonly content: Buffer;
 	/** Its handle, where that is in the short form already. */
 	readonly handle?: string;
 	readonly sent?: SentForm;
 }
+
+/** A document with the tool and the client of its call. */
+export type ResultDocument = StoredDocument & Pick<ResultFacts, 'tool' | 'client'>;
 
 export class ResultFolder {
 	readonly #options: ResultFolderOptions;

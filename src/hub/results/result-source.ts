@@ -2,8 +2,8 @@
  * Results that are too long for their clients: stored on disk, and read again in parts, as resources
  * and with the tool `look`.
  */
-import { OrchestraError } from '../../errors.ts';
-import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
+import { OrchestraError, withHint } from '../../errors.ts';
+import type { Log } from '../../log.ts';
 import { resourceNotFound } from '../../mcp/define/definition-provider.ts';
 import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
@@ -13,23 +13,25 @@ import type { Item } from '../../protocol/item-lists.ts';
 import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { MergedList, Route } from '../catalogue/merged-list.ts';
-import type { SessionEvents, Source, UriClaims } from '../source.ts';
+import type { Can, Source } from '../source.ts';
 import type { ClientBudgets } from './client-budgets.ts';
 import type { LookAnswer } from './look/look-request.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
 import type { LookThreads } from './look/run-look.ts';
 import { selectingTool } from './look/selecting-tool.ts';
 import { noticedTool } from './notice-schema.ts';
-import { ResultAnswers, type ResultAnswersOptions, type ResultPlace } from './result-answers.ts';
+import { ResultAnswers } from './result-answers.ts';
+import type { StoredDocument } from './result-folder.ts';
 import { AGENT_BUDGET_TOKENS } from './result-limits.ts';
 import type { Caller, ResultStore, ResultStoreOptions } from './result-store.ts';
 import { SCHEME, type StoredResult } from './stored-result.ts';
 
-export interface ResultSourceOptions
-	extends ResultAnswersOptions,
-		Pick<ResultStoreOptions, 'environment' | 'lasting'> {}
+export interface ResultSourceOptions extends Pick<ResultStoreOptions, 'environment' | 'lasting'> {
+	readonly budgets: ClientBudgets;
+	readonly log: Log;
+}
 
-export class ResultSource implements Source, UriClaims, SessionEvents, ResultPlace {
+export class ResultSource implements Source, Can<'ownsUri' | 'endSession'> {
 	readonly id = 'results';
 	readonly kind = 'results';
 	readonly status = { state: 'ready' } as const;
@@ -47,7 +49,7 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 	constructor(options: ResultSourceOptions) {
 		this.#options = options;
 		this.budgets = options.budgets;
-		this.answers = new ResultAnswers(options, this);
+		this.answers = new ResultAnswers(this, options.log);
 	}
 
 	ownsUri(uri: string): boolean {
@@ -115,17 +117,12 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 		return { contents: [await readResultPage(uri, stored)] };
 	}
 
-	async keep(
-		document: Parameters<ResultPlace['keep']>[0],
-		{ name: tool, client, context }: HubCall,
-	): Promise<string> {
+	/** Store a document for the client of a call, and return its handle. Rejects with the error of the system. */
+	async keep(document: StoredDocument, { name: tool, client, context }: HubCall): Promise<string> {
 		return (await this.#opened()).keep({ ...document, tool, client }, context);
 	}
 
-	async has(handle: string, { context }: HubCall): Promise<boolean> {
-		return (await this.find(handle, context)) !== undefined;
-	}
-
+	/** What an expression picks. Rejects with `bad_input` when it cannot be evaluated. */
 	async select(result: CallToolResult, select: string, context: CallContext): Promise<LookAnswer> {
 		const { selectFrom } = await import('./look/select-from.ts');
 		const options = { threads: await this.#lookThreads(), limit: this.#lookLimit(context) };
@@ -154,8 +151,7 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 			return lookResult(await threads.run(job, context.signal));
 		} catch (thrown) {
 			// An agent reads what is wrong in a failed result, and asks again.
-			const { message, hint } = OrchestraError.from(thrown);
-			return failure(hint === undefined ? message : `${message}. ${hint}`);
+			return failure(withHint(OrchestraError.from(thrown)));
 		}
 	}
 
@@ -169,7 +165,7 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 	#lookLimit(context: CallContext): number {
 		const tokens =
 			this.budgets.of({ client: clientName(context), context, toolName: undefined }) || AGENT_BUDGET_TOKENS;
-		return Math.min(tokens * CHARACTERS_PER_TOKEN, this.budgets.limitBytes);
+		return this.budgets.charactersOf(tokens);
 	}
 
 	endSession(sessionId: string): void {

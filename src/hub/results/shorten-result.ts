@@ -10,6 +10,7 @@
 
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import { estimateTokens } from '../../library/match/tokens.ts';
+import { textResult, textsOf } from '../../mcp/define/definition-results.ts';
 import type { CallToolResult, ContentBlock, Tool } from '../../protocol/mcp-types.ts';
 import { validate } from '../../schema/validate.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
@@ -48,7 +49,7 @@ export function keepsStructure(tool: Tool | undefined): boolean {
 
 /** The text that a model reads of a result: its text blocks, or structured content that says more. */
 export function textOfResult({ content, structuredContent }: CallToolResult): ResultText {
-	const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+	const texts = textsOf({ content });
 	const structure = structuredContent === undefined ? undefined : encodeJson(structuredContent);
 	const joined = joinTexts(texts);
 	// Text that is about as long is the same in another form, and is what the server meant to be read.
@@ -59,10 +60,7 @@ export function textOfResult({ content, structuredContent }: CallToolResult): Re
 
 /** The tokens of the text of a result, or of its structured content when that is more and counts. */
 export function tokensOfResult(result: CallToolResult, countsStructure: boolean): number {
-	const texts = result.content.reduce(
-		(sum, block) => sum + (block.type === 'text' ? block.text.length : 0),
-		0,
-	);
+	const texts = textsOf(result).reduce((sum, text) => sum + text.length, 0);
 	const { structuredContent } = result;
 	const structure =
 		structuredContent === undefined || !countsStructure ? 0 : encodeJson(structuredContent).length;
@@ -95,13 +93,12 @@ export function shortBlocks(
 	{ shown, notice }: ShortenedText,
 ): ContentBlock[] {
 	const others = blocks.filter(({ type }) => type !== 'text');
-	const texts = [shown, notice].filter((text) => text !== '');
-	return [...texts.map((text) => ({ type: 'text' as const, text })), ...others];
+	return [...textResult(...[shown, notice].filter((text) => text !== '')).content, ...others];
 }
 
 /** The content of a shortened result. */
 export function sentForm({ content, structuredContent }: CallToolResult): SentForm {
-	const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+	const text = textsOf({ content }).join('\n');
 	return { text, structured: structuredContent === undefined ? null : encodeJson(structuredContent) };
 }
 
@@ -111,7 +108,7 @@ export async function shortMembers(
 	tool: Tool | undefined,
 	{ shown, notice }: ShortenedText,
 ): Promise<unknown> {
-	const texts = new Set(content.flatMap((block) => (block.type === 'text' ? [block.text] : [])));
+	const texts = new Set(textsOf({ content }));
 	if (!isObject(structuredContent) || tool?.outputSchema === undefined) return undefined;
 	const members = Object.entries(structuredContent);
 	if (!members.some(([, value]) => typeof value === 'string' && texts.has(value))) return undefined;

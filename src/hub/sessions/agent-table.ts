@@ -76,3 +76,8 @@ const agents: readonly (readonly [name: RegExp, agent: KnownAgent])[] = [
 export function agentNamed(client: string): KnownAgent | undefined {
 	return agents.find(([name]) => name.test(client))?.[1];
 }
+
+/** Whether a user calls by hand with this client, and reads the results. */
+export function isUser(client: string): boolean {
+	return client === 'mctl' || client === 'dashboard';
+}

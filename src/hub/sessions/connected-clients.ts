@@ -24,40 +24,37 @@ export interface ConnectedClient {
 type ShownClient = { -readonly [Key in keyof ConnectedClient]: ConnectedClient[Key] };
 
 export class ConnectedClients {
-	readonly #sessions = new Map<string, { readonly shown: ShownClient; connections: number }>();
+	readonly #sessions = new Map<string, ShownClient>();
 
 	/** The sessions, the oldest first. */
 	list(): ConnectedClient[] {
-		return [...this.#sessions.values()].map(({ shown }) => ({ ...shown }));
+		return [...this.#sessions.values()].map((shown) => ({ ...shown }));
 	}
 
-	/** A connection of a session opened. */
+	/** The first connection of a session opened. */
 	opened(sessionId: string, transport: string = 'stdio'): void {
-		const known = this.#sessions.get(sessionId);
-		if (known) known.connections++;
-		else if (this.#sessions.size < CONNECTED_SESSIONS_LIMIT) {
-			const shown = {
-				sessionId,
-				transport,
-				since: Date.now(),
-				client: undefined,
-				calls: 0,
-				lastCallAt: undefined,
-			};
-			this.#sessions.set(sessionId, { shown, connections: 1 });
-		}
+		if (this.#sessions.size >= CONNECTED_SESSIONS_LIMIT) return;
+		const since = Date.now();
+		this.#sessions.set(sessionId, {
+			sessionId,
+			transport,
+			since,
+			client: undefined,
+			calls: 0,
+			lastCallAt: undefined,
+		});
 	}
 
 	/** The client of a session introduced itself. */
 	introduced(client: IntroducedClient & Pick<ClientConnection, 'sessionId'>): void {
-		const known = this.#sessions.get(client.sessionId);
-		if (known) known.shown.client = client;
+		const shown = this.#sessions.get(client.sessionId);
+		if (shown) shown.client = client;
 	}
 
 	/** A call of a session began. */
 	called({ caller, startedAt }: Pick<StartedCall, 'caller' | 'startedAt'>): void {
 		if (caller === undefined) return;
-		const shown = this.#sessions.get(caller.sessionId)?.shown;
+		const shown = this.#sessions.get(caller.sessionId);
 		if (shown === undefined) return;
 		shown.calls++;
 		shown.lastCallAt = startedAt.getTime();
@@ -70,9 +67,8 @@ export class ConnectedClients {
 		return this.list().filter((each) => sessionId === undefined || each.sessionId === sessionId);
 	}
 
-	/** A connection of a session closed. */
+	/** The last connection of a session closed. */
 	closed(sessionId: string): void {
-		const known = this.#sessions.get(sessionId);
-		if (known !== undefined && --known.connections <= 0) this.#sessions.delete(sessionId);
+		this.#sessions.delete(sessionId);
 	}
 }

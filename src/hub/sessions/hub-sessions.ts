@@ -32,8 +32,8 @@ export class HubSessions implements ProviderSessions {
 	}
 
 	opened(sessionId: string, transport?: string): void {
+		if (!this.#ends.isOpen(sessionId)) this.#deps.clients.opened(sessionId, transport);
 		this.#ends.opened(sessionId);
-		this.#deps.clients.opened(sessionId, transport);
 		setImmediate(() => this.learn());
 	}
 
@@ -59,7 +59,8 @@ export class HubSessions implements ProviderSessions {
 
 	closed(sessionId: string): void {
 		this.#ends.closed(sessionId);
-		if (!this.#ends.isOpen(sessionId)) this.#deps.onClosed(sessionId);
+		if (this.#ends.isOpen(sessionId)) return;
+		this.#deps.onClosed(sessionId);
 		this.#deps.clients.closed(sessionId);
 	}
 

@@ -29,13 +29,12 @@ export interface HeartbeatOptions {
 export function runHeartbeat(signal: AbortSignal, options: HeartbeatOptions): Promise<void> {
 	const { folder, listeners, isDone } = options;
 	const save = saver(options);
-	const watches = new FileWatches(
-		() => [...folder.files, ...listeners.socketFiles],
-		() => look(),
-	);
+	const changes = new Debounce(() => look(), { quietMs: HEARTBEAT_QUIET_MS });
+	let stopWatching = (): void => {};
 	// Watched before they are read: no change is lost. A file that is written again is a change, too.
 	const look = (): void => {
-		watches.renew();
+		stopWatching();
+		stopWatching = onFirstChange([...folder.files, ...listeners.socketFiles], () => changes.touch());
 		save(true);
 		void listeners.restoreSocket();
 	};
@@ -43,7 +42,8 @@ export function runHeartbeat(signal: AbortSignal, options: HeartbeatOptions): Pr
 		let beats = 0;
 		const stop = (): void => {
 			clearInterval(timer);
-			watches.close();
+			changes.close();
+			stopWatching();
 			save(true);
 			resolve();
 		};
@@ -80,42 +80,24 @@ function saver({ folder, record, opened, log }: HeartbeatOptions): (isLook: bool
 	};
 }
 
-/** Watches files, not their folders: the journal and the log, which change with every call, are there too. */
-class FileWatches {
-	readonly #files: () => readonly string[];
-	readonly #changes: Debounce;
-	#watchers: FSWatcher[] = [];
-	#isClosed = false;
-
-	constructor(files: () => readonly string[], onChange: () => void) {
-		this.#files = files;
-		this.#changes = new Debounce(onChange, { quietMs: HEARTBEAT_QUIET_MS });
+/**
+ * Call `onChange` at the first change of one of these files; they are watched no more then. Files, not their folders:
+ * the journal and the log, which change with every call, are there too. Returns the function that stops it.
+ */
+function onFirstChange(files: readonly string[], onChange: () => void): () => void {
+	const watchers: FSWatcher[] = [];
+	const stop = (): void => {
+		for (const watcher of watchers.splice(0)) watcher.close();
+	};
+	const changed = (): void => {
+		stop();
+		onChange();
+	};
+	for (const file of files) {
+		// One that is not there is written again by the same look.
+		const watcher = attempt(() => watch(file, { persistent: false }, changed));
+		watcher?.on('error', changed);
+		if (watcher) watchers.push(watcher);
 	}
-
-	/** Watch the files that are there now. */
-	renew(): void {
-		this.#release();
-		if (this.#isClosed) return;
-		for (const file of this.#files()) {
-			const watcher = attempt(() => watch(file, { persistent: false }, () => this.#changed()));
-			watcher?.on('error', () => this.#changed());
-			if (watcher) this.#watchers.push(watcher);
-		}
-	}
-
-	close(): void {
-		this.#isClosed = true;
-		this.#changes.close();
-		this.#release();
-	}
-
-	/** One change is enough: all files are watched anew then. */
-	#changed(): void {
-		this.#release();
-		this.#changes.touch();
-	}
-
-	#release(): void {
-		for (const watcher of this.#watchers.splice(0)) watcher.close();
-	}
+	return stop;
 }

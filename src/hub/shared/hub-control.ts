@@ -8,6 +8,7 @@
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OrchestraError } from '../../errors.ts';
+import type { LinkPeer } from '../../link/link.ts';
 import type { ToolResponseSchema } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall } from '../../plugin/server/handlers.ts';
 import { redact } from '../../redact.ts';
@@ -15,7 +16,6 @@ import type { JsonObject, JsonValue } from '../../wire/json.ts';
 import type { Hub } from '../hub.ts';
 import { able, type ProcessAction } from '../source.ts';
 import type { HttpSwitch } from './http-switch.ts';
-import type { Retirement } from './retirement.ts';
 
 /** The name of the tool request, and of the feature in the record of a hub that serves it. */
 export const HUB_CONTROL = 'orchestra/hub-control';
@@ -33,9 +33,13 @@ export type ControlRequest =
 
 export interface ControlDeps {
 	readonly hub: () => Hub;
-	readonly http: () => HttpSwitch;
-	readonly retirement: () => Retirement;
+	readonly http: HttpSwitch;
+	/** End the hub if it is idle, because a bridge asks for it. */
+	readonly retire: (peer: LinkPeer) => RetirementAnswer;
 }
+
+/** `connected`: nobody uses it, but there is another connection, which may be about to end. */
+export type RetirementAnswer = 'retired' | 'used' | 'connected';
 
 /** Wrap the handlers: control requests are answered here. */
 export function withControl(handlers: PluginHandlers, deps: ControlDeps): PluginHandlers {
@@ -90,17 +94,17 @@ function textOf(value: JsonValue | undefined): string {
 
 async function carryOut(
 	{ action, address, server }: JsonObject,
-	{ hub, http, retirement }: ControlDeps,
+	{ hub, http, retire }: ControlDeps,
 	{ peer }: ServerCall,
 ): Promise<JsonObject> {
-	if (action === 'retire') return { answer: retirement().ask(peer) };
+	if (action === 'retire') return { answer: retire(peer) };
 	if (action === 'dashboard') {
-		const opened = await http().ensure(LOCAL_HTTP_ADDRESS);
+		const opened = await http.ensure(LOCAL_HTTP_ADDRESS);
 		const url = opened.dashboardUrl?.();
 		if (url === undefined) throw new OrchestraError('not_found', 'this hub has no dashboard');
 		return { url };
 	}
-	if (action === 'http') return { url: (await http().ensure(textOf(address))).url };
+	if (action === 'http') return { url: (await http.ensure(textOf(address))).url };
 	if (action !== 'start' && action !== 'stop' && action !== 'restart')
 		throw new OrchestraError('bad_input', `the hub cannot do "${textOf(action)}"`, {
 			hint: 'It may be older than this mctl: mctl hub stop ends it.',

@@ -1,5 +1,4 @@
 /* Details of a running hub for `mctl hub status` and `mctl hub ps`. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { blockedText } from '../../config/trust/blocked.ts';
 import { attempt } from '../../errors.ts';
@@ -10,6 +9,7 @@ import type { WorkerOverview } from '../fabric-overview.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { able } from '../source.ts';
 import { type OwnedProcess, reportOf, type SourceReport } from '../source-status.ts';
+import { fieldFromPs } from './process-identity.ts';
 import { HUB_STATUS_LINES, MEMORY_PAGE_BYTES } from './shared-limits.ts';
 
 /** A source of a hub that runs. */
@@ -72,9 +72,7 @@ export function memoryOf(pid: number): number | null {
 		if (process.platform === 'linux') {
 			return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * MEMORY_PAGE_BYTES;
 		}
-		return (
-			Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 })) *
-			1024
-		);
+		const kibibytes = fieldFromPs(pid, 'rss');
+		return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 	}, null);
 }

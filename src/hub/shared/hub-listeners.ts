@@ -36,20 +36,16 @@ export class HubListeners {
 	#reopened = 0;
 	#isClosed = false;
 
-	/** Open the configured listeners. The caller closes them. */
-	static async open(options: HubListenersOptions): Promise<HubListeners> {
-		const listeners = new HubListeners(options);
-		try {
-			await listeners.#openConfigured();
-		} catch (thrown) {
-			await listeners.close();
-			throw thrown;
-		}
-		return listeners;
+	constructor(options: HubListenersOptions) {
+		this.#options = options;
 	}
 
-	private constructor(options: HubListenersOptions) {
-		this.#options = options;
+	/** Open the configured listeners. The caller closes them, also when one cannot be opened. */
+	async open(): Promise<void> {
+		const { listenAddr, tcpAddr } = this.#options.hub;
+		this.#local = await this.#openLocal();
+		if (listenAddr !== undefined) await this.openNetwork();
+		if (tcpAddr !== undefined) await this.#listen(tcpAddr, 'tls');
 	}
 
 	/** The address for bridges and commands. */
@@ -98,13 +94,6 @@ export class HubListeners {
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		await Promise.all(this.#listeners.map((listener) => listener.close()));
-	}
-
-	async #openConfigured(): Promise<void> {
-		const { listenAddr, tcpAddr } = this.#options.hub;
-		this.#local = await this.#openLocal();
-		if (listenAddr !== undefined) await this.openNetwork();
-		if (tcpAddr !== undefined) await this.#listen(tcpAddr, 'tls');
 	}
 
 	/** A socket in the hub's folder, else in a folder with a short path, else QUIC on loopback. */

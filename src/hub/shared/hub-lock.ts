@@ -22,6 +22,9 @@ export interface HubLock {
 	release(): void;
 }
 
+/** For where no lock can be taken. */
+export const noLock: HubLock = { release: () => {} };
+
 /** Take the lock called `name` (letters, digits and dashes). Undefined when another process holds it. */
 export async function takeHubLock(
 	name: string,

@@ -11,7 +11,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { withoutMark } from '../../process/guard/mark.ts';
-import type { Learning } from '../sources/mcp/mcp-source-options.ts';
+import type { Learning } from '../sources/mcp/server-deps.ts';
 
 /** The last line has the keys that are left. */
 const script = `{

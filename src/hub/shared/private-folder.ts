@@ -11,11 +11,13 @@ export function makePrivateFolder(base: string, ...parts: readonly string[]): st
 	let path = base;
 	for (const part of parts) {
 		path = join(path, part);
-		checkPrivate(path);
-		makeFolder(path);
-		checkPrivate(path);
+		inFolder(path, (folder) => {
+			assertPrivate(folder);
+			makeFolders(folder, 0o700);
+			assertPrivate(folder);
+		});
 	}
-	assertWritable(path);
+	inFolder(path, (folder) => accessSync(folder, constants.W_OK));
 	return path;
 }
 
@@ -24,13 +26,13 @@ export function assertPrivateFolder(base: string, ...parts: readonly string[]): 
 	let path = base;
 	for (const part of parts) {
 		path = join(path, part);
-		checkPrivate(path);
+		inFolder(path, (folder) => assertPrivate(folder));
 	}
 }
 
 /** `~/.orchestra/<name>`, created if necessary. `~/.orchestra` itself may be a link. */
 export function homeFolder(home: string, name: string): string {
-	makeFolder(join(home, '.orchestra'));
+	inFolder(join(home, '.orchestra'), (folder) => makeFolders(folder, 0o700));
 	return makePrivateFolder(join(home, '.orchestra'), name);
 }
 
@@ -42,35 +44,16 @@ export function socketFolder(home: string): string {
 	return makePrivateFolder('/tmp', `orchestra-${process.getuid?.() ?? 'user'}`);
 }
 
-function checkPrivate(path: string): void {
+/** Errors of the system say that the folder cannot be used; others pass. */
+function inFolder(path: string, work: (path: string) => void): void {
 	try {
-		assertPrivate(path);
-	} catch (thrown) {
-		if (OrchestraError.is(thrown)) throw thrown;
-		throw unusable(path, thrown);
+		work(path);
+	} catch (cause) {
+		if (OrchestraError.is(cause)) throw cause;
+		throw new OrchestraError('io', `the folder ${path} cannot be used: ${messageOf(cause)}`, {
+			cause,
+			hint: 'The hub keeps its state there. Make it writable, or name another place with XDG_STATE_HOME.',
+			data: { path },
+		});
 	}
-}
-
-function makeFolder(path: string): void {
-	try {
-		makeFolders(path, 0o700);
-	} catch (thrown) {
-		throw unusable(path, thrown);
-	}
-}
-
-function assertWritable(path: string): void {
-	try {
-		accessSync(path, constants.W_OK);
-	} catch (thrown) {
-		throw unusable(path, thrown);
-	}
-}
-
-function unusable(path: string, cause: unknown): OrchestraError {
-	return new OrchestraError('io', `the folder ${path} cannot be used: ${messageOf(cause)}`, {
-		cause,
-		hint: 'The hub keeps its state there. Make it writable, or name another place with XDG_STATE_HOME.',
-		data: { path },
-	});
 }

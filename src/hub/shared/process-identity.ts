@@ -21,7 +21,7 @@ export function ownIdentity(): ProcessIdentity {
 
 /** The identity of a living process; undefined when there is none with this pid. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
-	const startTime = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
+	const startTime = process.platform === 'linux' ? startTimeFromProc(pid) : fieldFromPs(pid, 'lstart');
 	return startTime === undefined ? undefined : { pid, startTime };
 }
 
@@ -35,12 +35,13 @@ function startTimeFromProc(pid: number): string | undefined {
 	return found?.state === 'Z' ? undefined : found?.startTicks;
 }
 
-function startTimeFromPs(pid: number): string | undefined {
+/** A field of a process as `ps` prints it; undefined when there is no such process. */
+export function fieldFromPs(pid: number, field: 'lstart' | 'rss'): string | undefined {
 	// The program ps exits 1 when there is no such process.
 	return attempt(() => {
 		// Loaded here, because it would slow down the start of a bridge on Linux.
 		const { execFileSync } = process.getBuiltinModule('node:child_process');
-		const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+		const text = execFileSync('ps', ['-o', `${field}=`, '-p', String(pid)], {
 			encoding: 'utf8',
 			timeout: 2000,
 		}).trim();

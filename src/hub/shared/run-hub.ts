@@ -3,18 +3,18 @@
  * serve until stopped or idle, and clean up.
  */
 import { basename } from 'node:path';
-import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { STARTED_BY } from '../../config/self-entry.ts';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { certificatesFolder, loadIdentity } from '../../link/certificates/certificates.ts';
+import type { LinkPeer } from '../../link/link.ts';
 import type { Log } from '../../log.ts';
 import { type SharedState, sharedState } from '../../mcp/server/mcp-session.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES, REFUSED } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
-import type { ExportCounts } from '../../telemetry/tracer.ts';
+import { within } from '../../rpc/clock.ts';
 import type { WorkerOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { SESSION_GRACE_MS } from '../hub-limits.ts';
@@ -27,15 +27,17 @@ import { Activity } from './activity.ts';
 import { BridgeEnvironment } from './bridge-environment.ts';
 import { runHeartbeat } from './heartbeat.ts';
 import { HttpSwitch } from './http-switch.ts';
-import { HUB_CONTROL, withControl } from './hub-control.ts';
+import { HUB_CONTROL, type RetirementAnswer, withControl } from './hub-control.ts';
 import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
 import { keepPort, lastAddress } from './last-port.ts';
 import { ownIdentity } from './process-identity.ts';
-import { Retirement } from './retirement.ts';
-import { HUB_IDLE_MS, LEARN_ALONE_MS } from './shared-limits.ts';
+import { HUB_IDLE_MS, LEARN_ALONE_MS, RETIREMENT_ANSWER_MS } from './shared-limits.ts';
+
+/** Why a bridge that this hub started is refused. */
+const OWN_BRIDGE = 'it was started by this hub, through one of its own entries';
 
 export interface RunHubOptions {
 	readonly folder: HubFolder;
@@ -68,7 +70,6 @@ export interface HubWorker {
 /** The deps of the HTTP listener that come from its hub. */
 export interface HubHttpDeps {
 	readonly address: string;
-	readonly settings: HubSection;
 	/** The state folder of the hub. */
 	readonly folder: string;
 	readonly hub: Hub;
@@ -76,8 +77,6 @@ export interface HubHttpDeps {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly journalFile: string;
 	readonly shared: SharedState;
-	/** The counts of exported and dropped spans; undefined when none are exported. */
-	readonly spans?: (() => ExportCounts) | undefined;
 	/** The advertisement of this hub to others. */
 	readonly worker?: (() => WorkerOverview | undefined) | undefined;
 	/** A request begins; returns the function to call when it is over. */
@@ -105,7 +104,7 @@ export async function runHub(options: RunHubOptions): Promise<void> {
 	}
 	try {
 		await endOrphans(folder, log);
-		await serveUntilStopped({ ...options, log });
+		await new SharedHub({ ...options, log }).run();
 	} finally {
 		folder.unlock();
 		lock.release();
@@ -124,56 +123,211 @@ async function endOrphans(folder: HubFolder, log: Log): Promise<void> {
 	await Promise.all(left.map(({ pid }) => stopGroup(pid)));
 }
 
-async function serveUntilStopped(options: RunHubOptions): Promise<void> {
-	const { folder, cwd, environment, log } = options;
-	const { configuration } = loadConfiguration({ cwd, environment });
-	const certsDir = certificatesFolder(options.certsDir ?? configuration.hub.certsDir);
-	const shared = sharedState();
-	const activity = new Activity();
-	const forwarded = new BridgeEnvironment();
-	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
-	let opened: OpenedHub | undefined;
-	let worker: HubWorker | undefined;
-	const overview = (): WorkerOverview | undefined => worker?.overview();
-	const http = new HttpSwitch((address) =>
-		openAtLastPort(address, options, { opened: whenOpen(opened), shared, activity, worker: overview }),
-	);
-	let retirement: Retirement | undefined;
-	let stopTimers = (): void => {};
-	const retires = (): Retirement => whenOpen(retirement);
-	const deps = { shared, activity, forwarded, http, retirement: retires, worker: overview, log };
-	const handlers = handlersOf(() => whenOpen(opened), deps);
-	const identity = await loadIdentity(certsDir, 'orchestrator');
-	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
-	try {
-		opened = await openHubOf(options, { certsDir, listeners, forwarded });
-		worker = await options.openWorker?.(opened, log);
-		const address = await openRequestedHttp(http, opened, options);
-		const record = recorder({ folder, certsDir, listeners, opened, http });
-		folder.announce(record());
-		http.onOpen = () => folder.announce(record());
-		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
-		opened.hub.warm();
-		const current = opened;
-		stopTimers = startTimers(current.hub);
-		// A hub that other hubs may call does not stop when it has no client of its own.
-		const isReached = (): boolean => address !== undefined || worker?.isOpen === true;
-		const limitMs = (): number => idleLimit(current.configuration().hub, isReached());
-		const isUnused = (): boolean => limitMs() > 0 && http.current === undefined && activity.isIdle(1);
-		retirement = new Retirement(isUnused, () => listeners.closeIfAlone());
-		const signal = AbortSignal.any([options.signal, retirement.signal]);
-		const isDone = (): boolean => isIdle(activity, limitMs(), log);
-		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
-	} finally {
-		stopTimers();
-		log.info('the hub is shutting down');
-		folder.withdraw();
-		await worker?.close();
-		shared.suspendedCalls.close();
-		await http.close();
-		await retirement?.answered();
-		await listeners.close();
-		await opened?.close();
+class SharedHub {
+	readonly #options: RunHubOptions;
+	readonly #shared = sharedState();
+	readonly #activity = new Activity();
+	readonly #forwarded = new BridgeEnvironment();
+	readonly #http = new HttpSwitch((address) => this.#openAtLastPort(address));
+	readonly #retiring = new AbortController();
+	/** The bridge that asked an idle hub to end. */
+	#asker: LinkPeer | undefined;
+	#listeners: HubListeners | undefined;
+	#opened: OpenedHub | undefined;
+	#worker: HubWorker | undefined;
+	/** Whether clients over HTTP were promised the hub, by its configuration or by an earlier run. */
+	#servesHttp = false;
+
+	constructor(options: RunHubOptions) {
+		this.#options = options;
+	}
+
+	/** Serve until stopped, idle or replaced. */
+	async run(): Promise<void> {
+		const { folder, cwd, environment, log, openWorker, signal } = this.#options;
+		const { configuration } = loadConfiguration({ cwd, environment });
+		const certsDir = certificatesFolder(this.#options.certsDir ?? configuration.hub.certsDir);
+		const identity = await loadIdentity(certsDir, 'orchestrator');
+		const { hub } = configuration;
+		// Open before plugins start: the handlers use the hub that is opened after them.
+		const listeners = new HubListeners({ folder, hub, identity, handlers: this.#handlers(), log });
+		this.#listeners = listeners;
+		let stopTimers = (): void => {};
+		try {
+			await listeners.open();
+			const opened = await this.#openHub(certsDir, listeners);
+			this.#opened = opened;
+			this.#worker = await openWorker?.(opened, log);
+			this.#servesHttp = await this.#openRequestedHttp(opened);
+			const record = this.#recorder(certsDir, listeners, opened);
+			folder.announce(record());
+			this.#http.onOpen = () => folder.announce(record());
+			log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
+			opened.hub.warm();
+			stopTimers = startTimers(opened.hub);
+			const isDone = (): boolean => this.#isIdle();
+			const stopped = AbortSignal.any([signal, this.#retiring.signal]);
+			await runHeartbeat(stopped, { folder, record, listeners, opened, log, isDone });
+		} finally {
+			stopTimers();
+			log.info('the hub is shutting down');
+			folder.withdraw();
+			await this.#worker?.close();
+			this.#shared.suspendedCalls.close();
+			await this.#http.close();
+			// The bridge gets the answer before its connection is closed.
+			if (this.#asker) await within(this.#asker.closed, RETIREMENT_ANSWER_MS);
+			await listeners.close();
+			await this.#opened?.close();
+		}
+	}
+
+	/** Throws `closed` while the hub is starting. */
+	get #hub(): OpenedHub {
+		if (this.#opened) return this.#opened;
+		throw new OrchestraError('closed', 'the hub is still starting', { hint: 'Try again in a moment.' });
+	}
+
+	#openHub(certsDir: string, listeners: HubListeners): Promise<OpenedHub> {
+		const { folder, cwd, environment, log, openFabric } = this.#options;
+		return openHub({
+			cwd,
+			environment,
+			log,
+			journal: fileJournal(folder.journalFile, log),
+			address: () => listeners.openNetwork(),
+			certsDir,
+			forwarded: () => this.#forwarded.current,
+			openFabric,
+			lastingResults: `hub-${basename(folder.path)}`,
+		});
+	}
+
+	/** The handlers for clients and plugins, counted as activity. */
+	#handlers(): PluginHandlers {
+		const shared = this.#shared;
+		const opened = (): OpenedHub => this.#hub;
+		const details = (): Record<string, string> => hubDetails(this.#hub, this.#worker?.overview());
+		const served = orchestratorHandlers({ opened, shared, log: this.#options.log, details });
+		const hub = (): Hub => this.#hub.hub;
+		const controlled = withControl(served, { hub, http: this.#http, retire: (peer) => this.#retire(peer) });
+		return this.#activity.observe(this.#withForwardedVariables(controlled));
+	}
+
+	/** Variables that a bridge forwards with its registration are applied before the answer. */
+	#withForwardedVariables(handlers: PluginHandlers): PluginHandlers {
+		const forwarded = this.#forwarded;
+		const warn = rateLimited((line) => this.#options.log.warn(line));
+		return {
+			...handlers,
+			register: async (manifest, call) => {
+				const hub = this.#hub;
+				const leave = hub.chain.join(manifest.env[STARTED_BY]);
+				if (leave === undefined) return { accepted: false, rejectReason: OWN_BRIDGE, features: [REFUSED] };
+				void call.peer.closed.then(leave);
+				if (forwarded.take(manifest, call.peer.name, hub.unset())) await hub.reload();
+				else if (BRIDGE_PID_VARIABLE in manifest.env && hub.unset().length > 0) {
+					const names = hub.unset().map((name) => `\${${name}}`);
+					warn(`${names.join(', ')} is not set in ${forwarded.current.environmentName}`);
+				}
+				return handlers.register?.({ ...manifest, env: {} }, call) ?? { accepted: false };
+			},
+		};
+	}
+
+	/** Open HTTP where it was requested, or where a hub that was killed had it. False when it is not open. */
+	async #openRequestedHttp(opened: OpenedHub): Promise<boolean> {
+		const { folder, httpAddress, log } = this.#options;
+		const requested = httpAddress ?? opened.configuration().hub.httpAddr;
+		if (requested !== undefined) return (await this.#http.ensure(requested)) !== undefined;
+		const { httpUrl } = folder.killed() ?? {};
+		if (httpUrl === undefined) return false;
+		const { protocol, hostname, port } = new URL(httpUrl);
+		try {
+			await this.#http.ensure(`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`);
+			return true;
+		} catch (thrown) {
+			log.warn(`MCP over HTTP is not at ${httpUrl} any more: ${messageOf(thrown)}`);
+			return false;
+		}
+	}
+
+	/** Where any port will do, that of the last run is taken when it is free. */
+	async #openAtLastPort(address: string): Promise<HubHttp> {
+		const { path } = this.#options.folder;
+		const last = lastAddress(path, address);
+		// Another program may have the port by now.
+		const again = last === undefined ? undefined : await this.#openHttp(last).catch(() => undefined);
+		const http = again ?? (await this.#openHttp(address));
+		keepPort(path, http.url);
+		return http;
+	}
+
+	async #openHttp(address: string): Promise<HubHttp> {
+		const { openHttp, folder, environment, log } = this.#options;
+		if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
+		const opened = this.#hub;
+		const http = await openHttp({
+			address,
+			folder: folder.path,
+			hub: opened.hub,
+			opened,
+			environment,
+			journalFile: folder.journalFile,
+			shared: this.#shared,
+			worker: () => this.#worker?.overview(),
+			onRequest: () => this.#activity.begin(),
+			log,
+		});
+		log.info(`MCP over HTTP is at ${http.url}`);
+		return http;
+	}
+
+	/** Returns a function that builds the current record. */
+	#recorder(certsDir: string, listeners: HubListeners, opened: OpenedHub): () => HubRecord {
+		const about = {
+			...ownIdentity(),
+			certsDir,
+			root: this.#options.folder.root,
+			startedAt: new Date().toISOString(),
+			version: packageVersion(),
+			features: [...FEATURES, HUB_CONTROL],
+		};
+		return () => ({
+			...about,
+			address: listeners.address,
+			networkAddress: listeners.networkAddress,
+			httpUrl: this.#http.current?.url,
+			unset: opened.unset(),
+		});
+	}
+
+	/**
+	 * End an idle hub, because a bridge of a newer version asks for it. The hub decides, since only it knows that nobody
+	 * uses it. From the decision on it accepts no connection, and a client whose connection was not accepted has sent
+	 * nothing: so no call is lost, whatever connects at the same moment. It finds the next hub.
+	 */
+	#retire(peer: LinkPeer): RetirementAnswer {
+		const isUnused = this.#idleMs > 0 && this.#http.current === undefined && this.#activity.isIdle(1);
+		if (!isUnused) return 'used';
+		if (!this.#listeners?.closeIfAlone()) return 'connected';
+		this.#asker = peer;
+		this.#retiring.abort();
+		return 'retired';
+	}
+
+	/** A hub that clients reach which cannot start it does not stop by default. 0: never. */
+	get #idleMs(): number {
+		const { idleMs, listenAddr, tcpAddr } = this.#hub.configuration().hub;
+		const isReached = this.#servesHttp || this.#worker?.isOpen === true;
+		return idleMs ?? (isReached || listenAddr !== undefined || tcpAddr !== undefined ? 0 : HUB_IDLE_MS);
+	}
+
+	#isIdle(): boolean {
+		const idleMs = this.#idleMs;
+		if (idleMs === 0 || this.#activity.idleMs < idleMs) return false;
+		this.#options.log.info(`no client for ${Math.round(idleMs / 1000)} s: shutting down`);
+		return true;
 	}
 }
 
@@ -185,174 +339,4 @@ function startTimers({ sessions }: Hub): () => void {
 		clearTimeout(alone);
 		clearTimeout(others);
 	};
-}
-
-/** Open HTTP where it was requested, or where a hub that was killed had it. Returns the address; undefined when it is not open. */
-async function openRequestedHttp(
-	http: HttpSwitch,
-	opened: OpenedHub,
-	{ folder, httpAddress, log }: RunHubOptions,
-): Promise<string | undefined> {
-	const requested = httpAddress ?? opened.configuration().hub.httpAddr;
-	if (requested !== undefined) return (await http.ensure(requested)) && requested;
-	const { httpUrl } = folder.killed() ?? {};
-	if (httpUrl === undefined) return undefined;
-	const { protocol, hostname, port } = new URL(httpUrl);
-	const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
-	try {
-		return (await http.ensure(address)) && address;
-	} catch (thrown) {
-		log.warn(`MCP over HTTP is not at ${httpUrl} any more: ${messageOf(thrown)}`);
-		return undefined;
-	}
-}
-
-function openHubOf(
-	{ folder, cwd, environment, log, openFabric }: RunHubOptions,
-	{
-		certsDir,
-		listeners,
-		forwarded,
-	}: { certsDir: string; listeners: HubListeners; forwarded: BridgeEnvironment },
-): Promise<OpenedHub> {
-	return openHub({
-		cwd,
-		environment,
-		log,
-		journal: fileJournal(folder.journalFile, log),
-		address: () => listeners.openNetwork(),
-		certsDir,
-		forwarded: () => forwarded.current,
-		openFabric,
-		lastingResults: `hub-${basename(folder.path)}`,
-	});
-}
-
-interface HandlerDeps extends Pick<HubHttpDeps, 'worker'> {
-	readonly shared: SharedState;
-	readonly activity: Activity;
-	readonly forwarded: BridgeEnvironment;
-	readonly http: HttpSwitch;
-	readonly retirement: () => Retirement;
-	readonly log: Log;
-}
-
-/** The handlers for clients and plugins, counted as activity. */
-function handlersOf(
-	opened: () => OpenedHub,
-	{ shared, activity, forwarded, http, retirement, worker, log }: HandlerDeps,
-): PluginHandlers {
-	const details = (): Record<string, string> => hubDetails(opened(), worker?.());
-	const served = orchestratorHandlers({ opened, shared, log, details });
-	const controlled = withControl(served, { hub: () => opened().hub, http: () => http, retirement });
-	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
-}
-
-interface ListenerDeps extends Pick<HubHttpDeps, 'opened' | 'shared' | 'worker'> {
-	readonly activity: Activity;
-}
-
-/** Where any port will do, that of the last run is taken when it is free. */
-async function openAtLastPort(address: string, options: RunHubOptions, deps: ListenerDeps): Promise<HubHttp> {
-	const { path } = options.folder;
-	const last = lastAddress(path, address);
-	// Another program may have the port by now.
-	const again =
-		last === undefined ? undefined : await openListener(last, options, deps).catch(() => undefined);
-	const http = again ?? (await openListener(address, options, deps));
-	keepPort(path, http.url);
-	return http;
-}
-
-async function openListener(
-	address: string,
-	{ openHttp, folder, environment, log }: RunHubOptions,
-	{ opened, shared, activity, worker }: ListenerDeps,
-): Promise<HubHttp> {
-	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
-	const http = await openHttp({
-		address,
-		settings: opened.configuration().hub,
-		folder: folder.path,
-		hub: opened.hub,
-		spans: opened.spans,
-		worker,
-		opened,
-		environment,
-		journalFile: folder.journalFile,
-		shared,
-		onRequest: () => activity.begin(),
-		log,
-	});
-	log.info(`MCP over HTTP is at ${http.url}`);
-	return http;
-}
-
-interface Recorded {
-	readonly folder: HubFolder;
-	readonly certsDir: string;
-	readonly listeners: HubListeners;
-	readonly opened: OpenedHub;
-	readonly http: HttpSwitch;
-}
-
-/** Returns a function that builds the current record. */
-function recorder({ folder, certsDir, listeners, opened, http }: Recorded): () => HubRecord {
-	const about = {
-		...ownIdentity(),
-		certsDir,
-		root: folder.root,
-		startedAt: new Date().toISOString(),
-		version: packageVersion(),
-		features: [...FEATURES, HUB_CONTROL],
-	};
-	return () => ({
-		...about,
-		address: listeners.address,
-		networkAddress: listeners.networkAddress,
-		httpUrl: http.current?.url,
-		unset: opened.unset(),
-	});
-}
-
-const OWN_BRIDGE = 'it was started by this hub, through one of its own entries';
-
-/** Wrap the handlers: variables that a bridge forwards with its registration are applied before the answer. */
-function withForwardedVariables(
-	handlers: PluginHandlers,
-	{ forwarded, opened, log }: { forwarded: BridgeEnvironment; opened: () => OpenedHub; log: Log },
-): PluginHandlers {
-	const warn = rateLimited((line) => log.warn(line));
-	return {
-		...handlers,
-		async register(manifest, call) {
-			const hub = opened();
-			const leave = hub.chain.join(manifest.env[STARTED_BY]);
-			if (leave === undefined) return { accepted: false, rejectReason: OWN_BRIDGE, features: [REFUSED] };
-			void call.peer.closed.then(leave);
-			if (forwarded.take(manifest, call.peer.name, hub.unset())) await hub.reload();
-			else if (BRIDGE_PID_VARIABLE in manifest.env && hub.unset().length > 0) {
-				const names = hub.unset().map((name) => `\${${name}}`);
-				warn(`${names.join(', ')} is not set in ${forwarded.current.environmentName}`);
-			}
-			return handlers.register?.({ ...manifest, env: {} }, call) ?? { accepted: false };
-		},
-	};
-}
-
-/** A hub with a configured address has clients that cannot start it, so by default it does not stop when idle. */
-function idleLimit({ idleMs, listenAddr, tcpAddr }: HubSection, isReached: boolean): number {
-	const isReachable = listenAddr !== undefined || tcpAddr !== undefined || isReached;
-	return idleMs ?? (isReachable ? 0 : HUB_IDLE_MS);
-}
-
-function isIdle(activity: Activity, idleMs: number, log: Log): boolean {
-	if (idleMs === 0 || activity.idleMs < idleMs) return false;
-	log.info(`no client for ${Math.round(idleMs / 1000)} s: shutting down`);
-	return true;
-}
-
-function whenOpen<T>(opened: T | undefined): T {
-	if (opened) return opened;
-	throw new OrchestraError('closed', 'the hub is still starting', { hint: 'Try again in a moment.' });
 }

@@ -10,7 +10,7 @@ import { groupGone } from '../../process/group.ts';
 import { stopGroup } from '../../process/stop.ts';
 import { polled } from '../../rpc/clock.ts';
 import type { HubFolder } from './hub-folder.ts';
-import type { HubLock } from './hub-lock.ts';
+import { noLock } from './hub-lock.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
 import { FORCED_STOP_MS, GUARD_STOP_MS, HUB_POLL_MS, HUB_STOP_MS, START_MS } from './shared-limits.ts';
 
@@ -53,15 +53,13 @@ export async function stopHub(
 async function startingHub(folder: HubFolder): Promise<ProcessIdentity | undefined> {
 	const look = async (): Promise<{ hub: ProcessIdentity | undefined } | undefined> => {
 		// Without a folder for the lock nobody starts a hub.
-		const lock = await folder.startLock().catch(() => NO_LOCK);
+		const lock = await folder.startLock().catch(() => noLock);
 		lock?.release();
 		const hub = folder.owner();
 		return hub || lock ? { hub } : undefined;
 	};
 	return (await polled(look, { everyMs: HUB_POLL_MS, forMs: START_MS }))?.hub;
 }
-
-const NO_LOCK: HubLock = { release: () => {} };
 
 /** True when the process ends in time. `record` is called periodically meanwhile. */
 async function isGone(hub: ProcessIdentity, ms: number, record: () => void): Promise<boolean> {

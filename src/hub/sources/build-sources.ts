@@ -11,41 +11,30 @@ import { stateFolder } from '../../files/state-folder.ts';
 import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
 import type { Log } from '../../log.ts';
 import { entryKey } from '../../secrets/secret-text.ts';
-import type { ConnectedClients } from '../sessions/connected-clients.ts';
 import { SkillSource } from '../skills/skill-source.ts';
-import { able, type Configured, type Source } from '../source.ts';
+import { able, type Can, type Source } from '../source.ts';
 import type { ResourceStorage } from '../storage/storage.ts';
 import { LibrarySource } from './library-source.ts';
-import type { Learning } from './mcp/mcp-source-options.ts';
-import type { StartLimiter } from './mcp/process/start-limiter.ts';
-import type { ToolReview } from './mcp/tools/server-pins.ts';
+import type { McpSourceOptions } from './mcp/server-deps.ts';
 import { McpSource } from './mcp-source.ts';
 import type { PluginLink } from './plugin-link.ts';
 import type { PluginSource } from './plugin-source.ts';
 import { StorageSource } from './storage-source.ts';
 import { ToolSource } from './tool-source.ts';
 
-export interface SourceSetup {
+export interface SourceSetup
+	extends Pick<
+		McpSourceOptions,
+		'environment' | 'limiter' | 'clients' | 'waitsForFailed' | 'learning' | 'review' | 'log'
+	> {
 	readonly configuration: Configuration;
 	/** The model that the user chose for search, if any. */
 	readonly embeddings?: OpenEmbeddings | undefined;
 	/** The storage, loaded on first use. */
 	readonly storage: () => Promise<ResourceStorage>;
 	readonly cwd: string;
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	readonly log: Log;
 	/** The listener for plugins, loaded when the first plugin starts. */
 	readonly link: () => Promise<PluginLink>;
-	/** Bounds the starts of MCP servers. */
-	readonly limiter: StartLimiter;
-	/** The clients of the hub. */
-	readonly clients: ConnectedClients;
-	/** Whether lists wait also for a server whose last start failed. Default false. */
-	readonly waitsForFailed?: boolean | undefined;
-	/** Follows the first starts of MCP servers. */
-	readonly learning?: Learning | undefined;
-	/** The pins of MCP servers, and the scan of their strings. */
-	readonly review: ToolReview;
 	/** Opens the tools of other hubs, which are in a layer above. Default: `fabric` is ignored. */
 	readonly openFabric?: OpenFabric | undefined;
 	/** The sources of the previous configuration; unchanged ones are reused. */
@@ -55,12 +44,9 @@ export interface SourceSetup {
 /** Makes the source of the setting `fabric`. */
 export type OpenFabric = (settings: FabricSection, deps: OpenFabricDeps) => Promise<Source>;
 
-export interface OpenFabricDeps {
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	readonly review: ToolReview;
+export interface OpenFabricDeps extends Pick<McpSourceOptions, 'environment' | 'review' | 'log'> {
 	/** Equal for the same settings. */
 	readonly configurationKey?: string | undefined;
-	readonly log: Log;
 }
 
 /** All sources, in configuration order: tools, plugins, library, skills of the project, storage, MCP servers, tools of other hubs. */
@@ -79,7 +65,7 @@ export async function buildSources(setup: SourceSetup): Promise<Source[]> {
 /** The previous source when its configuration did not change; else a fresh one. */
 function reused<T>(
 	{ earlier = [] }: SourceSetup,
-	{ id, configurationKey: key }: Pick<Source & Configured, 'id' | 'configurationKey'>,
+	{ id, configurationKey: key }: Pick<Source & Can<'configurationKey'>, 'id' | 'configurationKey'>,
 	make: () => T,
 ): T | Source {
 	const isSame = (source: Source): boolean =>
@@ -124,26 +110,18 @@ function storageSource(setup: SourceSetup): Source {
 }
 
 function mcpSources(setup: SourceSetup): Source[] {
-	const { environment, limiter, clients, review, waitsForFailed, learning, log } = setup;
-	const { mcpServers, limits, extensions } = setup.configuration;
+	const { environment, configuration, log } = setup;
+	const { mcpServers, limits, extensions } = configuration;
 	const { messageBytes } = limits;
-	const shared = {
-		environment,
-		limiter,
-		clients,
-		review,
-		waitsForFailed,
-		learning,
-		messageBytes,
-		passedExtensions: extensions.pass,
-	};
+	const { pass: passedExtensions } = extensions;
 	const place = { folder: stateFolder(environment), version: packageVersion() };
+	const shared = { ...setup, ...place, messageBytes, passedExtensions };
 	return mcpServers
 		.filter(({ isEnabled }) => isEnabled)
 		.map((entry) => {
-			const configurationKey = entryKey(entry, messageBytes, extensions.pass);
+			const configurationKey = entryKey(entry, messageBytes, passedExtensions);
 			const make = (): Source =>
-				new McpSource({ ...shared, ...place, entry, configurationKey, log: log.named(entry.name) });
+				new McpSource({ ...shared, entry, configurationKey, log: log.named(entry.name) });
 			return reused(setup, { id: entry.name, configurationKey }, make);
 		});
 }
@@ -164,27 +142,24 @@ async function fabricSources(setup: SourceSetup): Promise<Source[]> {
 }
 
 async function pluginSources(setup: SourceSetup): Promise<PluginSource[]> {
-	const { configuration, environment, log, link, earlier = [] } = setup;
+	const { configuration, environment, log, link } = setup;
+	const { plugins, limits, root: workspace } = configuration;
 	const entries = inOrder(
-		configuration.plugins.filter(({ isEnabled }) => isEnabled),
+		plugins.filter(({ isEnabled }) => isEnabled),
 		log,
 	);
 	if (entries.length === 0) return [];
 	const { PluginSource: PluginSourceClass } = await import('./plugin-source.ts');
 	const made = new Map<string, PluginSource>();
 	for (const entry of entries) {
-		const reused = earlier.find(
-			(source) => source instanceof PluginSourceClass && isSame(source.entry, entry),
-		);
-		const { requestMs, idleMs } = configuration.limits;
-		const settings = { dependencies: entry.dependsOn.flatMap((id) => made.get(id) ?? []), requestMs, idleMs };
-		if (reused instanceof PluginSourceClass) {
-			reused.settings = settings;
-			made.set(entry.id, reused);
-		} else {
-			const fresh = { entry, link, workspace: configuration.root, environment, log, settings };
-			made.set(entry.id, new PluginSourceClass(fresh));
-		}
+		const { id, dependsOn } = entry;
+		const { requestMs, idleMs } = limits;
+		const settings = { dependencies: dependsOn.flatMap((each) => made.get(each) ?? []), requestMs, idleMs };
+		const make = (): Source => new PluginSourceClass({ entry, link, workspace, environment, log, settings });
+		const source = reused(setup, { id, configurationKey: entryKey(entry) }, make);
+		if (!(source instanceof PluginSourceClass)) continue;
+		source.settings = settings;
+		made.set(id, source);
 	}
 	return [...made.values()];
 }
@@ -206,8 +181,4 @@ function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
 	};
 	for (const entry of entries) visit(entry, []);
 	return ordered;
-}
-
-function isSame(a: PluginEntry, b: PluginEntry): boolean {
-	return entryKey(a) === entryKey(b);
 }

@@ -1,5 +1,4 @@
 /* The markdown library as a source. */
-import type { LibraryChange } from '../../library/change.ts';
 import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
 import type { Fragment } from '../../library/files/fragment.ts';
 import type { PathSources } from '../../library/files/paths.ts';
@@ -148,7 +147,7 @@ export class LibrarySource
 		const { paths, log } = this.#options;
 		const { resolveLibraryPaths } = await import('../../library/files/paths.ts');
 		const { Library: Files } = await import('../../library/library.ts');
-		const { affects } = await import('../../library/change.ts');
+		const { affects, isEmptyChange } = await import('../../library/change.ts');
 		const library = Files.open({
 			...resolveLibraryPaths(paths),
 			log,
@@ -156,20 +155,11 @@ export class LibrarySource
 			embeddings: this.#options.embeddings,
 		});
 		library.onChange((change) => {
+			for (const kind of ['prompts', 'resources'] as const)
+				if (!isEmptyChange(change[kind])) this.#listeners.emit({ kind });
 			const updated = [...this.#subscribed.uris].filter((uri) => affects(change, uri));
-			this.#notifyChange(change, updated);
+			for (const uri of updated) this.#listeners.emit({ kind: 'resource', uri });
 		});
 		return library;
-	}
-
-	#notifyChange(change: LibraryChange, updated: readonly string[]): void {
-		const { prompts, resources } = change;
-		const changes: Change[] = [];
-		if (prompts.added.length + prompts.changed.length + prompts.removed.length > 0)
-			changes.push({ kind: 'prompts' });
-		if (resources.added.length + resources.removed.length + resources.changed.length > 0)
-			changes.push({ kind: 'resources' });
-		for (const uri of updated) changes.push({ kind: 'resource', uri });
-		for (const each of changes) this.#listeners.emit(each);
 	}
 }

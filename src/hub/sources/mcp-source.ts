@@ -36,13 +36,11 @@ import { directoryOf, directoryPage } from '../skills/skill-directory.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
 import type { OwnedProcess, SourceStatus } from '../source-status.ts';
 import { LogLevels } from './mcp/log-levels.ts';
-import type { McpSourceOptions } from './mcp/mcp-source-options.ts';
 import type { PlainSource, PlainTarget } from './mcp/plain-call.ts';
 import { ScopeChoice } from './mcp/process/scope-choice.ts';
 import { ServerLog } from './mcp/process/server-log.ts';
 import { ServerPool } from './mcp/process/server-pool.ts';
 import type { ServerProcess } from './mcp/process/server-process.ts';
-import { processesOf, serverStatusOf } from './mcp/process/server-status.ts';
 import {
 	cachedEraOf,
 	cacheFilesOf,
@@ -54,11 +52,11 @@ import {
 import { callSemaphore, ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { ServerClientRequests } from './mcp/server-client-requests.ts';
-import type { ServerDeps } from './mcp/server-deps.ts';
+import type { McpSourceOptions, ServerDeps } from './mcp/server-deps.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
 import type { AddedValues } from './mcp/tools/overridden-tools.ts';
-import { openServerPins, type ServerPins } from './mcp/tools/server-pins.ts';
+import { ServerPins } from './mcp/tools/server-pins.ts';
 import { reviewedItems, ServerTools } from './mcp/tools/server-tools.ts';
 import { SERVER_MESSAGE_BYTES } from './source-limits.ts';
 
@@ -115,10 +113,10 @@ export class McpSource
 		this.id = name;
 		this.qualifiesNames = settings.prefix;
 		this.#extensions = new ExtensionRules(options.passedExtensions);
-		this.#pins = openServerPins(options, () => this.#listeners.emit({ kind: 'tools' }));
+		this.#pins = new ServerPins(options, () => this.#listeners.emit({ kind: 'tools' }));
 		this.#queue = callSemaphore(name, settings);
 		const files = cacheFilesOf(folder, entry, version);
-		const scope = new ScopeChoice(entry, files, log);
+		const scope = new ScopeChoice({ entry, files, log });
 		this.#clientRequests = new ServerClientRequests(name, scope, log);
 		this.#roots = new ServerRoots(this.#clientRequests, options.clients, log);
 		this.#levels = new LogLevels(options.clients);
@@ -166,7 +164,7 @@ export class McpSource
 		const { known, failure } = this.#catalogue;
 		const tools = this.#tools;
 		return {
-			...serverStatusOf(this.#pool, known, { failure, restart: this.#entry.settings.restart }),
+			...this.#pool.status(known, failure),
 			...this.#starts,
 			// Read by few of those that read a status.
 			get tools() {
@@ -323,11 +321,11 @@ export class McpSource
 	warm(): void {
 		this.#pins.warm();
 		this.#catalogue.warm();
-		if (this.#entry.settings.eager) this.#pool.lister.keepUp();
+		if (this.#entry.settings.eager) this.#pool.lister.supervisor.keepUp();
 	}
 
 	processes(): readonly OwnedProcess[] {
-		return processesOf(this.#pool, this.#entry);
+		return this.#pool.processes();
 	}
 
 	readonly lines = (): ServerLines => this.#serverLog.lines;

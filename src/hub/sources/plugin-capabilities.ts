@@ -17,14 +17,10 @@ interface Lists {
 const nothing: Lists = { tools: [], prompts: [] };
 
 export class PluginCapabilities {
-	#lists: Lists | undefined;
+	/** Undefined before the first start. */
+	lists: Lists | undefined;
 	#provided: ProvidedTypes = { providesStorage: [], providesAi: [], needsEvents: [] };
 	#reported: Readonly<Record<keyof Lists, string>> = { tools: '[]', prompts: '[]' };
-
-	/** Undefined before the first start. */
-	get lists(): Lists | undefined {
-		return this.#lists;
-	}
 
 	get provided(): ProvidedTypes {
 		return this.#provided;
@@ -32,7 +28,7 @@ export class PluginCapabilities {
 
 	/** The plugin started with these lists. */
 	setLists({ tools, prompts }: Pick<PluginProcess, 'tools' | 'prompts'>): void {
-		this.#lists = { tools: tools.map(toolOf), prompts: prompts.map(promptOf) };
+		this.lists = { tools: tools.map(toolOf), prompts: prompts.map(promptOf) };
 	}
 
 	/** The plugin registered with a manifest; the stored lists are bounded. */
@@ -45,12 +41,12 @@ export class PluginCapabilities {
 	}
 
 	hasTool(toolName: string): boolean {
-		return this.#lists?.tools.some(({ name }) => name === toolName) ?? false;
+		return this.lists?.tools.some(({ name }) => name === toolName) ?? false;
 	}
 
 	/** The lists that differ since the last call; those of a plugin that is down are empty. */
 	changes(isDown: boolean): Change[] {
-		const { tools, prompts } = (isDown ? undefined : this.#lists) ?? nothing;
+		const { tools, prompts } = (isDown ? undefined : this.lists) ?? nothing;
 		const before = this.#reported;
 		this.#reported = { tools: JSON.stringify(tools), prompts: JSON.stringify(prompts) };
 		return (['tools', 'prompts'] as const)

@@ -7,38 +7,51 @@
  * authority would create its own, and two of them would not trust each other.
  */
 import { messageOf } from '../../errors.ts';
-import { ensureCertificates, loadIdentity } from '../../link/certificates/certificates.ts';
+import {
+	certificatesFolder,
+	ensureCertificates,
+	loadIdentity,
+	ORCHESTRATOR_NAME,
+} from '../../link/certificates/certificates.ts';
 import type { LinkListener } from '../../link/link.ts';
 import type { Log } from '../../log.ts';
+import { sharedState } from '../../mcp/server/mcp-session.ts';
+import { servePlugin } from '../../plugin/server/plugin-server.ts';
+import { inOrder } from '../../rpc/in-order.ts';
+import type { OpenedHub } from '../open-hub.ts';
+import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
+
+/** Loopback, any free port. */
+const PRIVATE_ADDRESS = '127.0.0.1:0';
 
 export interface PluginLinkOptions {
-	/** Absolute folder of the certificates. */
-	readonly certsDir: string;
+	/** The hub; called after it is open. */
+	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
+	/** The address of an existing listener, called when a plugin starts. Default: open a private one. */
+	readonly address: (() => Promise<string>) | undefined;
+	readonly certsDir: string | undefined;
 	readonly log: Log;
-	/** The address of an existing listener; called when a plugin starts. */
-	readonly address?: (() => Promise<string>) | undefined;
-	/** Opens the private listener; called without `address` when the first plugin starts. */
-	readonly listen: () => Promise<LinkListener>;
 }
 
 export class PluginLink {
+	/** Absolute folder of the certificates. */
 	readonly certsDir: string;
 	readonly #options: PluginLinkOptions;
 	#listener: Promise<LinkListener> | undefined;
 	/** Certificates are made one after the other, because the lock of their folder is polled. */
-	#certificates: Promise<unknown> = Promise.resolve();
+	readonly #inOrder = inOrder();
 
 	constructor(options: PluginLinkOptions) {
 		this.#options = options;
-		this.certsDir = options.certsDir;
+		this.certsDir = certificatesFolder(options.certsDir);
 	}
 
 	/** Prepare the start of a plugin. Returns the address of the hub; empty when it cannot listen. */
 	async open(pluginId: string): Promise<string> {
 		await this.#certify(pluginId);
-		const { address, listen, log } = this.#options;
+		const { address, log } = this.#options;
 		if (address !== undefined) return address();
-		this.#listener ??= listen();
+		this.#listener ??= this.#listen();
 		try {
 			return (await this.#listener).address;
 		} catch (error) {
@@ -55,13 +68,18 @@ export class PluginLink {
 		await listener?.close();
 	}
 
+	async #listen(): Promise<LinkListener> {
+		const { opened, log } = this.#options;
+		const deps = { opened, shared: sharedState(), log, details: () => ({}), isPrivate: true };
+		const identity = await loadIdentity(this.certsDir, ORCHESTRATOR_NAME);
+		return servePlugin({ address: PRIVATE_ADDRESS, identity, handlers: orchestratorHandlers(deps), log });
+	}
+
 	#certify(pluginId: string): Promise<void> {
 		const names = [`orchestrator-to-${pluginId}`, pluginId, `${pluginId}-client`];
-		const made = this.#certificates.then(async () => {
+		return this.#inOrder(async () => {
 			await ensureCertificates(this.certsDir);
 			for (const name of names) await loadIdentity(this.certsDir, name);
 		});
-		this.#certificates = made.catch(() => {}); // the caller gets the error
-		return made;
 	}
 }

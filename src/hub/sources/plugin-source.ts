@@ -29,6 +29,7 @@ import { Listeners } from '../../rpc/listeners.ts';
 import { RestartPolicy } from '../../rpc/restart-policy.ts';
 import { Semaphore } from '../../rpc/semaphore.ts';
 import { type Ending, Supervisor } from '../../rpc/supervisor.ts';
+import { entryKey } from '../../secrets/secret-text.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
 import { type OwnedProcess, type SourceState, type SourceStatus, stateOf } from '../source-status.ts';
@@ -45,6 +46,9 @@ export interface PluginSourceOptions extends PluginStart {
 	readonly settings: PluginSettings;
 }
 
+type PluginRequestInit = NonNullable<RequestInit['request']>;
+type AskedKind = ResponseKind & PluginRequestInit['case'];
+
 /** Settings that may change while the plugin runs. */
 export interface PluginSettings {
 	/** Must be up before this one starts. */
@@ -56,12 +60,15 @@ export interface PluginSettings {
 }
 
 export class PluginSource
-	implements Source, Can<'qualifiesNames' | 'hasDownTool' | 'warm' | 'processes' | 'control' | 'retire'>
+	implements
+		Source,
+		Can<'qualifiesNames' | 'hasDownTool' | 'warm' | 'processes' | 'control' | 'retire' | 'configurationKey'>
 {
 	readonly id: string;
 	readonly kind = 'plugin';
 	readonly capabilities: readonly Capability[] = ['tools', 'prompts'];
 	readonly entry: PluginEntry;
+	readonly configurationKey: string;
 	settings: PluginSettings;
 	readonly #options: PluginSourceOptions;
 	readonly #supervisor: Supervisor<PluginProcess>;
@@ -80,6 +87,7 @@ export class PluginSource
 	constructor(options: PluginSourceOptions) {
 		this.#options = options;
 		this.entry = options.entry;
+		this.configurationKey = entryKey(options.entry);
 		this.settings = options.settings;
 		this.id = options.entry.id;
 		this.#supervisor = new Supervisor<PluginProcess>(
@@ -255,23 +263,23 @@ export class PluginSource
 		context: CallContext,
 	): Promise<GetPromptResult> {
 		const value = { promptName: name, arguments: input };
-		return promptResultOf(
-			await this.ask({ case: 'promptGet', value }, 'promptGet', { signal: context.signal }),
-		);
+		return promptResultOf(await this.ask('promptGet', value, { signal: context.signal }));
 	}
 
 	/** Forward a tool request unchanged. */
 	forwardTool(request: ToolRequest, signal: AbortSignal): Promise<ToolResponse> {
-		return this.ask({ case: 'toolCall', value: request }, 'toolCall', { signal });
+		return this.ask('toolCall', request, { signal });
 	}
 
-	/** Send any request of the protocol; the response must be of this kind. */
-	async ask<K extends ResponseKind>(
-		request: NonNullable<RequestInit['request']>,
+	/** Send any request of the protocol; the response must be of the same kind. */
+	ask<K extends AskedKind>(
 		kind: K,
+		value: Extract<PluginRequestInit, { case: K }>['value'],
 		options: CallOptions = {},
 	): Promise<ResponseValue<K>> {
 		const timeoutMs = options.timeoutMs ?? this.settings.requestMs;
+		// The value is that of its kind.
+		const request = { case: kind, value } as PluginRequestInit;
 		return this.use(({ client }) => client.ask(request, kind, { ...options, timeoutMs }));
 	}
 
@@ -303,8 +311,8 @@ export class PluginSource
 
 	async #start(signal: AbortSignal, onEnd: (ending: Ending) => void): Promise<PluginProcess> {
 		const { dependencies = [] } = this.settings;
+		await Promise.all(dependencies.map((dependency) => dependency.up()));
 		const running = await startPlugin(this.#options, {
-			ready: () => Promise.all(dependencies.map((dependency) => dependency.up())),
 			onStarted: (child) => {
 				this.#starting = child;
 				this.#startedAt = new Date();

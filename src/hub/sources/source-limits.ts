@@ -32,7 +32,6 @@ export const CHANGES_GAP_LIMIT_MS = 10_000;
 
 /** How often a lock that another process holds is tried again, in milliseconds. */
 export const LEARNING_LOCK_POLL_MS = 100;
-export const LEARNING_NAME_CHARACTERS = 24;
 
 /** Largest file of variables. */
 export const ENV_FILE_BYTES: number = 1024 * 1024;

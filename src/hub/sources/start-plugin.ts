@@ -28,8 +28,6 @@ export interface PluginStart {
 }
 
 export interface PluginStartCall {
-	/** Resolves when the plugin may start. */
-	readonly ready: () => Promise<unknown>;
 	readonly onStarted: (child: Child) => void;
 	/** Called with each line of its stderr. */
 	readonly onLine: (line: string) => void;
@@ -39,12 +37,11 @@ export interface PluginStartCall {
 /** Start a plugin. Its default working folder is that of its configuration file. */
 export async function startPlugin(start: PluginStart, call: PluginStartCall): Promise<PluginProcess> {
 	const { entry, log, workspace, environment } = start;
-	const { ready, onStarted, onLine, signal } = call;
+	const { onStarted, onLine, signal } = call;
 	// Protobuf and the links are loaded when the first plugin starts, not when the hub does.
 	const { startPluginProcess } = await import('../../plugin/client/plugin-process.ts');
 	const link = await start.link();
 	const orchestratorAddress = await link.open(entry.id);
-	await ready();
 	signal.throwIfAborted();
 	const { id, binary, args, sandbox, limits } = entry;
 	const resolving = { environment, signal };

@@ -19,12 +19,12 @@ import type { Awaitable, ReadResourceResult, Resource } from '../../protocol/mcp
 import { Listeners } from '../../rpc/listeners.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
-import type { Configured, Source, UriClaims, Warmable } from '../source.ts';
+import type { Can, Source } from '../source.ts';
 import type { SourceStatus } from '../source-status.ts';
 import type { ResourceStorage, StorageChange } from '../storage/storage.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 
-export class StorageSource implements Source, UriClaims, Warmable, Configured {
+export class StorageSource implements Source, Can<'ownsUri' | 'warm' | 'configurationKey'> {
 	readonly id = 'storage';
 	readonly kind = 'storage';
 	readonly capabilities: readonly Capability[] = ['resources'];

@@ -45,8 +45,6 @@ interface ToolRunning {
 	readonly tool: DiscoveredTool;
 	readonly startedAt: Date;
 	pid: number | undefined;
-	/** Resolves when the run has ended, successfully or not. */
-	done: Promise<void>;
 }
 
 export class ToolSource
@@ -61,7 +59,8 @@ export class ToolSource
 	readonly #atOnce: number;
 	readonly #queue: Semaphore;
 	readonly #listeners = new Listeners<Change>();
-	readonly #runs = new Set<ToolRunning>();
+	/** With the end of each. */
+	readonly #runs = new Map<ToolRunning, Promise<unknown>>();
 	readonly #closing = new AbortController();
 	#starts = 0;
 	#spawner: HelperSpawner | undefined;
@@ -113,16 +112,18 @@ export class ToolSource
 		const { name, arguments: input } = params;
 		const tool = this.#tools.find(name);
 		if (tool === undefined) throw new OrchestraError('not_found', `the tool ${name} was removed`);
-		const running: ToolRunning = { tool, startedAt: new Date(), pid: undefined, done: Promise.resolve() };
-		const result = this.#run(running, input, context);
-		// `close` waits for the end; the caller gets the result or the error.
-		running.done = result.then(ignore, ignore);
-		this.#runs.add(running);
-		return result.finally(() => this.#runs.delete(running));
+		const running: ToolRunning = { tool, startedAt: new Date(), pid: undefined };
+		const result = this.#run(running, input, context).finally(() => this.#runs.delete(running));
+		this.#runs.set(running, result);
+		return result;
 	}
 
 	processes(): readonly OwnedProcess[] {
-		const runs = [...this.#runs].map(({ tool, pid, startedAt }) => ({ command: tool.id, pid, startedAt }));
+		const runs = [...this.#runs.keys()].map(({ tool, pid, startedAt }) => ({
+			command: tool.id,
+			pid,
+			startedAt,
+		}));
 		const helper = { command: 'spawn helper', pid: this.#spawner?.pid, startedAt: this.#spawnerSince };
 		return [...runs, helper].flatMap(({ command, pid, startedAt }) =>
 			pid === undefined ? [] : [{ backend: this.id, pid, command, startedAt, state: 'ready' }],
@@ -134,14 +135,14 @@ export class ToolSource
 	/** Every run has a timeout, so this ends. */
 	async retire(): Promise<void> {
 		this.#unwatch();
-		await Promise.all([...this.#runs].map(({ done }) => done));
+		await Promise.allSettled(this.#runs.values());
 		await this.close();
 	}
 
 	async close(): Promise<void> {
 		this.#unwatch();
 		this.#closing.abort(new OrchestraError('canceled', 'the hub is shutting down'));
-		await Promise.all([...this.#runs].map(({ done }) => done));
+		await Promise.allSettled(this.#runs.values());
 		this.#spawner?.close();
 	}
 
@@ -248,5 +249,3 @@ function describe(tool: DiscoveredTool): Tool {
 		...(annotations && { annotations }),
 	};
 }
-
-function ignore(): void {}

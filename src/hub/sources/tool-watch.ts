@@ -41,7 +41,7 @@ export class ToolWatch {
 	/** Watch the roots. Idempotent. */
 	watch(): void {
 		this.#watches ??= this.#options.roots.map((root) => {
-			return new TreeWatch(root, { onChange: () => this.refresh() });
+			return new TreeWatch(root, () => this.refresh());
 		});
 	}
 

@@ -55,17 +55,13 @@ export class PathLocks {
 		try {
 			makeFolders(folder);
 		} catch (error) {
-			rethrow(error);
+			throw ioError('cannot make the folder for locks', error);
 		}
 		return withFolderLock(folder, async () => {
 			await removeStaleFiles(folder);
 			return work(join(folder, `${process.pid}.unfinished`));
 		});
 	}
-}
-
-function rethrow(error: unknown): never {
-	throw ioError('cannot make the folder for locks', error);
 }
 
 async function removeStaleFiles(folder: string): Promise<void> {

@@ -63,7 +63,7 @@ export class StorageRouter implements ResourceStorage {
 
 /** Throws `not_found` for a missing file. */
 async function readFromPlugin(plugin: PluginSource, path: string): Promise<StoredFile> {
-	const found = await plugin.ask({ case: 'storageRead', value: { path } }, 'storageRead');
+	const found = await plugin.ask('storageRead', { path });
 	if (isMissingFile(found)) throw fileNotFound(path);
 	return { content: found.content, metadata: found.metadata ?? {}, version: found.version };
 }
@@ -74,6 +74,6 @@ async function pathsOfPlugin(
 	{ prefix = '', pattern = '' }: ListRequest = {},
 ): Promise<string[]> {
 	const folder = prefix === '' ? '' : `${prefix}/`;
-	const { entries } = await plugin.ask({ case: 'storageList', value: { prefix, pattern } }, 'storageList');
+	const { entries } = await plugin.ask('storageList', { prefix, pattern });
 	return entries.map(({ path }) => (path.startsWith(folder) ? path : `${folder}${path}`)).sort();
 }

@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { estimateTokens } from '../../library/match/tokens.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import { memoized } from '../../wire/memoized.ts';
 import { clientName } from '../calls/hub-call.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -30,7 +31,7 @@ export const definitionTokens: (tool: object) => number = memoized((tool: object
 export class ListMeter {
 	readonly #journal: Pick<Journal, 'writeTokens'>;
 	/** Keyed by session, what it read last: a client that reads a list in pages has read it once. */
-	readonly #last = new Map<string, string>();
+	readonly #last = new BoundedMap<string, string>(MEASURED_SESSIONS);
 
 	constructor(journal: Pick<Journal, 'writeTokens'>) {
 		this.#journal = journal;
@@ -55,8 +56,7 @@ export class ListMeter {
 		const tokens = { sent, search, views };
 		const read = JSON.stringify([all.length, tokens]);
 		if (sessionId !== '' && this.#last.get(sessionId) === read) return;
-		// A session may have ended meanwhile.
-		if (this.#last.size >= MEASURED_SESSIONS) this.#last.clear();
+		// A session may have ended meanwhile: then the bound removes it.
 		if (sessionId !== '') this.#last.set(sessionId, read);
 		this.#journal.writeTokens?.({ at, client, tokens });
 	}

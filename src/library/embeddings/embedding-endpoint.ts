@@ -1,9 +1,9 @@
 /*
- * An endpoint of the OpenAI form: texts in, vectors out. Ollama, llama.cpp, LM Studio and
+ * An endpoint of the OpenAI form: strings in, vectors out. Ollama, llama.cpp, LM Studio and
  * many services have one.
  *
  * The answer is a stranger's: its size, the number of vectors, their dimensions and every
- * number are checked. Redirects are refused, because texts and the key would go elsewhere.
+ * number are checked. Redirects are refused, because strings and the key would go elsewhere.
  */
 import { Readable } from 'node:stream';
 import { messageOf, OrchestraError } from '../../errors.ts';
@@ -18,7 +18,7 @@ export interface EmbeddingSettings {
 	/** The base of the API, as `http://127.0.0.1:11434/v1`. */
 	readonly url: string;
 	readonly model: string;
-	/** The key of the API, asked for with the first request. */
+	/** The key of the API, resolved with the first request. */
 	readonly key?: (() => Promise<string>) | undefined;
 }
 
@@ -41,7 +41,7 @@ export class EmbeddingEndpoint {
 		return this.#target.origin;
 	}
 
-	/** True when texts stay on this machine. */
+	/** True when strings stay on this machine. */
 	get isLocal(): boolean {
 		return isLoopbackUrl(this.#target);
 	}
@@ -83,7 +83,7 @@ async function bodyOf({ body }: Response): Promise<string> {
 	return bytes?.toString('utf8') ?? '';
 }
 
-/** The vectors of an answer, in the order of the texts. Throws `bad_input` for anything else. */
+/** The vectors of an answer, in the order of the inputs. Throws `bad_input` for anything else. */
 export function vectorsIn(text: string, count: number): Float32Array[] {
 	const answer = parsed(text);
 	const data = isObject(answer) ? answer['data'] : undefined;

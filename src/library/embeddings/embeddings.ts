@@ -42,14 +42,14 @@ export class Embeddings {
 	readonly #endpoint: EmbeddingEndpoint;
 	readonly #vectors: VectorFile;
 	readonly #log: Log;
-	/** Vectors of queries, the last asked last. */
+	/** Vectors of queries, the latest last. */
 	readonly #queries = new Map<string, Float32Array>();
-	/** The hashes of the texts of each collection, in its order. */
+	/** The hashes of the strings of each collection, in its order. */
 	readonly #hashes = new WeakMap<readonly EmbeddedDocument[], readonly string[]>();
 	/** Collections whose documents all have a vector. */
 	readonly #complete = new WeakSet<readonly EmbeddedDocument[]>();
 	readonly #closing = new AbortController();
-	#asking = 0;
+	#queriesInFlight = 0;
 	#filling: Promise<void> | undefined;
 	#pausedUntil = 0;
 	#isFailing = false;
@@ -100,8 +100,8 @@ export class Embeddings {
 		const text = cut(query);
 		const known = this.#queries.get(text);
 		if (known) return known;
-		if (this.#asking >= QUERIES_AT_ONCE) return false;
-		this.#asking++;
+		if (this.#queriesInFlight >= QUERIES_AT_ONCE) return false;
+		this.#queriesInFlight++;
 		try {
 			const [vector] = await this.#endpoint.embed([text], EMBEDDING_REQUEST_MS, this.#closing.signal);
 			if (!vector) return false;
@@ -116,7 +116,7 @@ export class Embeddings {
 			this.#failed(messageOf(error));
 			return false;
 		} finally {
-			this.#asking--;
+			this.#queriesInFlight--;
 		}
 	}
 

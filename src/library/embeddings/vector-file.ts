@@ -1,5 +1,5 @@
 /*
- * Vectors of texts, by the hash of the text, on disk and in memory: a text is sent once for
+ * Vectors of strings, by their hashes, on disk and in memory: a string is sent once for
  * a model, over restarts too. One byte a dimension and a scale a vector: the error is far
  * below what two models differ by.
  *

@@ -16,11 +16,11 @@ import {
 	type SourceFile,
 } from './fragment.ts';
 import { UNINDEXED_LIMIT_CHARACTERS } from './library-limits.ts';
-import type { Keeper } from './library-root.ts';
+import type { FileStore } from './library-root.ts';
 
 const precedence = Object.keys(mimeTypes);
 
-export class FragmentStore implements Keeper {
+export class FragmentStore implements FileStore {
 	readonly #index: SearchIndex = new SearchIndex(fragmentFields);
 	/** Documents until the first search, which most sessions never make; undefined from then on. */
 	#unindexed: Map<string, SearchDocument> | undefined = new Map();

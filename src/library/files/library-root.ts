@@ -1,6 +1,6 @@
 /*
  * One root folder cached in memory: loaded once in slices, then file by file as they
- * change. This class decides which files are read and which are gone; the `Keeper`
+ * change. This class decides which files are read and which are gone; the `FileStore`
  * stores them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { Watcher } from './watcher.ts';
 /** Files that are read before what they hold is looked at, for each of the two runs faster by itself. */
 const AHEAD_FILES = 32;
 
-export interface Keeper {
+export interface FileStore {
 	/** Store a file. Returns its problems. */
 	put(source: ReadFile): string[];
 	/** Remove a file. Returns files that must be read again. */
@@ -26,7 +26,7 @@ export interface LibraryRootOptions {
 	/** How the root is called in messages. */
 	label: string;
 	extensions: readonly string[];
-	keeper: Keeper;
+	store: FileStore;
 	log: Log;
 	watch: boolean;
 	/** Called after changes were taken in. */
@@ -110,19 +110,19 @@ export class LibraryRoot {
 				seen.add(found.file);
 				const source = this.#read(found.file, found.real);
 				if (source) ahead.push(source);
-				if (isEnough(ahead)) await this.#keepAll(ahead.splice(0));
+				if (isEnough(ahead)) await this.#storeAll(ahead.splice(0));
 			}
 			if (performance.now() < until) continue;
 			await nextTurn();
 			until = performance.now() + LOAD_SLICE_MS;
 		}
-		await this.#keepAll(ahead);
+		await this.#storeAll(ahead);
 		return seen;
 	}
 
 	#take(file: string): void {
 		const source = this.#read(file);
-		if (source) this.#keep(source);
+		if (source) this.#store(source);
 	}
 
 	/** Undefined when the file is as it was, or cannot be read. */
@@ -137,22 +137,22 @@ export class LibraryRoot {
 		}
 	}
 
-	async #keepAll(sources: readonly ReadFile[]): Promise<void> {
+	async #storeAll(sources: readonly ReadFile[]): Promise<void> {
 		let until = performance.now() + LOAD_SLICE_MS;
 		for (const source of sources) {
 			if (this.#isClosed) return;
-			this.#keep(source);
+			this.#store(source);
 			if (performance.now() < until) continue;
 			await nextTurn();
 			until = performance.now() + LOAD_SLICE_MS;
 		}
 	}
 
-	#keep(source: ReadFile): void {
+	#store(source: ReadFile): void {
 		const { file, stamp, problem } = source;
 		try {
 			this.#stamps.set(file, stamp);
-			const problems = this.#options.keeper.put(source);
+			const problems = this.#options.store.put(source);
 			this.#warn(file, problem === undefined ? problems : [problem, ...problems]);
 		} catch (error) {
 			this.#refuse(file, error);
@@ -167,7 +167,7 @@ export class LibraryRoot {
 
 	#lose(file: string): void {
 		if (!this.#stamps.delete(file)) return;
-		for (const other of this.#options.keeper.drop(file)) {
+		for (const other of this.#options.store.drop(file)) {
 			this.#stamps.delete(other);
 			this.#take(other);
 		}

@@ -7,28 +7,13 @@ import type { WordVectors } from '../../search/vectors/word-vectors.ts';
 import { bundledFile, readBundled } from './bundled-file.ts';
 import { WORD_LIST_LIMIT_BYTES } from './library-limits.ts';
 
-/** The list of concepts of this package. */
-export function bundledConcepts(): string {
-	return bundledFile('concepts.txt');
-}
-
-/** The concepts of tools, beside those of the list for all. */
-export function bundledToolConcepts(): string {
-	return bundledFile('tool-concepts.txt');
-}
-
-/** The list of synonyms of this package. */
-export function bundledSynonyms(): string {
-	return bundledFile('synonyms.txt');
-}
-
 /** The list of translations of this package. Throws as `readConcepts` does. */
 export function readTranslations(): Translations {
 	return new Translations(readWordList(bundledFile('translations.txt'), 'translations'));
 }
 
 /** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of concepts. */
-export function readConcepts(file: string, vectors?: WordVectors): Concepts {
+export function readConcepts(file: string = bundledFile('concepts.txt'), vectors?: WordVectors): Concepts {
 	return new Concepts(readWordList(file, 'concepts'), vectors);
 }
 
@@ -38,7 +23,7 @@ export function readConceptSteps(files: readonly string[]): Generator<void, Conc
 }
 
 /** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of synonyms. */
-export function readSynonyms(file: string): Synonyms {
+export function readSynonyms(file: string = bundledFile('synonyms.txt')): Synonyms {
 	return new Synonyms(readWordList(file, 'synonyms'));
 }
 

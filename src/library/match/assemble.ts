@@ -2,9 +2,9 @@
  * The best fragments as one text inside a token budget.
  *
  * Best first until the token budget is full; a fragment that does not fit is skipped
- * for smaller ones behind it; duplicate texts are removed. Then fragments
+ * for smaller ones behind it; duplicates are removed. Then fragments
  * of one category are put together. The finished text is counted once more, so
- * the budget holds for what is sent and not only for its parts. The best
+ * the budget holds for what is sent and not only for its pieces. The best
  * fragment always comes, cut short when it alone is too large.
  */
 import { ASSEMBLY_FLOOR_SHARE } from '../files/library-limits.ts';

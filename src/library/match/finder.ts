@@ -37,8 +37,8 @@ export interface FinderOptions {
 	folder: Folder | undefined;
 	log: Log;
 	countTokens: CountTokens | undefined;
-	/** File of word vectors. */
-	wordVectors: string;
+	/** File of word vectors. Default: the one of this package. */
+	wordVectors: string | undefined;
 	/** File of concepts. Default: the one of this package. */
 	concepts?: string | undefined;
 	embeddings?: OpenEmbeddings | undefined;

@@ -3,15 +3,9 @@ import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { Concepts } from '../../search/concepts/concepts.ts';
 import type { SearchIndex } from '../../search/index/search-index.ts';
-import type { WordVectors } from '../../search/vectors/word-vectors.ts';
-import {
-	bundledConcepts,
-	bundledSynonyms,
-	readConceptSteps,
-	readSynonyms,
-	readTranslations,
-} from '../files/word-list-files.ts';
-import { bundledWordVectors, readWordVectors } from '../files/word-vectors-file.ts';
+import { bundledFile } from '../files/bundled-file.ts';
+import { readConceptSteps, readSynonyms, readTranslations } from '../files/word-list-files.ts';
+import { readWordVectors } from '../files/word-vectors-file.ts';
 
 /** Files in place of those of this package. */
 export interface SearchDataFiles {
@@ -32,28 +26,24 @@ export function* searchDataSteps(
 	log: Log,
 	files: SearchDataFiles = {},
 ): Generator<void, void> {
-	const { wordVectors = bundledWordVectors(), concepts = bundledConcepts(), moreConcepts } = files;
+	const { wordVectors, concepts = bundledFile('concepts.txt'), moreConcepts } = files;
 	const warn = (otherwise: string, error: unknown): void =>
 		log.warn(`searching ${otherwise}: ${messageOf(error)}`);
-	try {
-		index.useSynonyms(readSynonyms(bundledSynonyms()));
-	} catch (error) {
-		warn('without synonyms', error);
-	}
+	const tried = <T>(otherwise: string, read: () => T): T | undefined => {
+		try {
+			return read();
+		} catch (error) {
+			warn(otherwise, error);
+			return undefined;
+		}
+	};
+	tried('without synonyms', () => index.useSynonyms(readSynonyms()));
 	yield;
-	try {
-		index.useTranslations(readTranslations());
-	} catch (error) {
-		warn('without translations', error);
-	}
+	tried('without translations', () => index.useTranslations(readTranslations()));
 	yield;
-	let vectors: WordVectors;
-	try {
-		vectors = readWordVectors(wordVectors);
-		index.useVectors(vectors);
-	} catch (error) {
-		return warn('by words alone', error);
-	}
+	const vectors = tried('by words alone', () => readWordVectors(wordVectors));
+	if (vectors === undefined) return;
+	index.useVectors(vectors);
 	yield;
 	try {
 		const list = yield* readConceptSteps(moreConcepts === undefined ? [concepts] : [concepts, moreConcepts]);

@@ -1,7 +1,7 @@
 /*
  * The pages and prompts of the library as skills of one file.
  *
- * A page keeps its front matter, with the name and a description that the format asks for. The
+ * A page keeps its front matter, with the name and a description that the format requires. The
  * block is written as JSON, which is YAML 1.2 with its types; digests are of the bytes as served.
  */
 

@@ -80,17 +80,14 @@ export class SkillFolder {
 
 	#hashed(name: string, path: string, hashed: Map<string, HashedFile>): LocalSkillFile {
 		const stamp = this.#folder.stampOf(name);
-		const known = hashed.get(name) ?? this.#files.get(name);
 		const read = (): Buffer => this.#folder.bytes(name);
-		const file = known?.stamp === stamp ? known : this.#read(name, stamp);
+		let file = hashed.get(name) ?? this.#files.get(name);
+		if (file?.stamp !== stamp) {
+			const bytes = read();
+			file = { path: name, stamp, digest: skillDigest(bytes), size: bytes.length, read };
+		}
 		hashed.set(name, file);
 		return { path: name.slice(path.length + 1), digest: file.digest, size: file.size, read };
-	}
-
-	#read(name: string, stamp: string): HashedFile {
-		const bytes = this.#folder.bytes(name);
-		const read = (): Buffer => this.#folder.bytes(name);
-		return { path: name, stamp, digest: skillDigest(bytes), size: bytes.length, read };
 	}
 
 	#warn(text: string): void {

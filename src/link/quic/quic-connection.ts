@@ -221,13 +221,13 @@ export class QuicConnection {
 	}
 
 	/*
-	 * Delayed ACK: the ACK of a single datagram waits a moment, because a reply usually follows and shares
+	 * Delayed ACK: the ACK of a few datagrams waits a moment, because a reply usually follows and shares
 	 * its datagram. With more traffic in flight nothing waits, since the peer may need the ACK to continue,
 	 * and its datagram may have extended our send window.
 	 */
 	#mayDelayAck(): boolean {
-		if (!this.isEstablished || this.#isReadDue || this.#receivedCount > 1 || this.#sentCount > 1)
-			return false;
+		const isBusy = this.#receivedCount > limits.ACK_DATAGRAMS || this.#sentCount > 1;
+		if (!this.isEstablished || this.#isReadDue || isBusy) return false;
 		return !this.#streams.hasWrites && !this.native.isDraining();
 	}
 

@@ -15,6 +15,7 @@ import type { ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { metaOf, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import { Backoff } from '../../rpc/backoff.ts';
 import { type Deferred, deferred } from '../../rpc/deferred.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
@@ -62,7 +63,7 @@ export class ChangeSubscription {
 	#current: Listening | undefined;
 	/** The subscription that is not acknowledged yet. */
 	#opening: Listening | undefined;
-	#queue: Promise<unknown> = Promise.resolve();
+	readonly #inOrder = inOrder();
 	#requested: ReadonlySet<string> = new Set();
 	#timer: NodeJS.Timeout | undefined;
 	#isClosed = false;
@@ -123,9 +124,7 @@ export class ChangeSubscription {
 
 	/** Calls run one after another; each brings the subscription to what is wanted at that time. */
 	#enqueue(): Promise<void> {
-		const update = this.#queue.then(() => this.#update());
-		this.#queue = update.catch(() => {}); // the caller gets the error
-		return update;
+		return this.#inOrder(() => this.#update());
 	}
 
 	async #update(): Promise<void> {

@@ -6,6 +6,7 @@ import type { MatchReason } from '../document.ts';
 import { REASON_TERM_LIMIT } from '../search-limits.ts';
 import type { KnownTerm } from './expansion-terms.ts';
 import type { QueryWord } from './query.ts';
+import type { WordPlaces } from './word-row.ts';
 
 export interface PhraseMatch {
 	/** Place of the first word of the pair in the query. */
@@ -15,13 +16,8 @@ export interface PhraseMatch {
 	rarity: number;
 }
 
-interface Row {
-	row: Uint32Array;
-	starts: readonly number[];
-}
-
 /** Pairs of neighbouring query words that are neighbours in the document too. */
-export function phrasesIn({ row, starts }: Row, words: readonly QueryWord[]): PhraseMatch[] {
+export function phrasesIn({ row, starts }: WordPlaces, words: readonly QueryWord[]): PhraseMatch[] {
 	const found: PhraseMatch[] = [];
 	for (let first = 0; first + 1 < words.length; first++) {
 		const left = words[first]?.alternatives[0];
@@ -51,7 +47,7 @@ function fieldAt(starts: readonly number[], at: number): number {
 }
 
 export interface Evidence {
-	document: Row;
+	document: WordPlaces;
 	words: readonly QueryWord[];
 	phrases: readonly PhraseMatch[];
 	/** Terms that the query may mean, most confident first. */
@@ -77,13 +73,15 @@ export function toPoints(score: number): number {
 
 export function explain(evidence: Evidence): MatchReason[] {
 	const { document, words, phrases, terms, near, fieldNames, partOf } = evidence;
+	const fieldsWith = (number: number): string[] =>
+		fieldNames.filter((_, index) => isInField(document, index, number));
 	const reasons: MatchReason[] = [];
 	const explained = new Set<number>();
 	for (const word of words) {
 		const { text, alternatives } = word;
 		const met = alternatives.find(({ posting }) => document.row.includes(posting.number));
 		if (!met) continue;
-		const fields = fieldNames.filter((_, index) => isInField(document, index, met.posting.number));
+		const fields = fieldsWith(met.posting.number);
 		reasons.push({ word: text, matched: met.form, kind: met.kind, fields, points: toPoints(partOf(word)) });
 		explained.add(met.posting.number);
 	}
@@ -97,19 +95,19 @@ export function explain(evidence: Evidence): MatchReason[] {
 		({ posting }) => !explained.has(posting.number) && document.row.includes(posting.number),
 	);
 	for (const { text, form, posting } of matched.slice(0, REASON_TERM_LIMIT)) {
-		const fields = fieldNames.filter((_, index) => isInField(document, index, posting.number));
+		const fields = fieldsWith(posting.number);
 		reasons.push({ word: text, matched: form, kind: 'concept', fields });
 		explained.add(posting.number);
 	}
 	for (const { word, number, form } of near) {
 		if (explained.has(number)) continue;
-		const fields = fieldNames.filter((_, index) => isInField(document, index, number));
+		const fields = fieldsWith(number);
 		reasons.push({ word, matched: form, kind: 'meaning', fields });
 	}
 	return reasons;
 }
 
-function isInField({ row, starts }: Row, field: number, number: number): boolean {
+function isInField({ row, starts }: WordPlaces, field: number, number: number): boolean {
 	const at = row.indexOf(number, starts[field]);
 	return at !== -1 && at < (starts[field + 1] ?? 0);
 }

@@ -7,18 +7,12 @@
  * document. Both numbers of a word are adjacent: one cache line.
  */
 import type { SearchField } from '../document.ts';
+import type { WordPlaces } from './word-row.ts';
 
 /** How fast repetition in one field stops to count. */
 const FIELD_SATURATION = 1;
 /** How much of the length of a field counts against it: 0 nothing, 1 all. */
 const LENGTH_SHARE = 0.5;
-
-export interface WordNumbers {
-	/** Numbers of postings in reading order; 0 ends an item. */
-	numbers: Uint32Array;
-	/** Where each field starts, and the end. */
-	starts: readonly number[];
-}
 
 export class FieldWeights {
 	readonly #fields: readonly SearchField[];
@@ -30,14 +24,14 @@ export class FieldWeights {
 	}
 
 	/** @param take is given every word of the document once, with its weight */
-	weigh(words: WordNumbers, highest: number, take: (number: number, weight: number) => void): void {
+	weigh(words: WordPlaces, highest: number, take: (number: number, weight: number) => void): void {
 		this.#makeRoom(highest + 1);
 		for (let field = 0; field < this.#fields.length; field++) this.#weighField(words, field);
 		const table = this.#table;
 		table[0] = 0;
 		const end = words.starts.at(-1) ?? 0;
 		for (let at = 0; at < end; at++) {
-			const number = words.numbers[at] ?? 0;
+			const number = words.row[at] ?? 0;
 			const weight = table[2 * number] ?? 0;
 			if (weight === 0) continue;
 			table[2 * number] = 0;
@@ -45,18 +39,18 @@ export class FieldWeights {
 		}
 	}
 
-	#weighField({ numbers, starts }: WordNumbers, field: number): void {
+	#weighField({ row, starts }: WordPlaces, field: number): void {
 		const { weight = 1, typicalWords = 1 } = this.#fields[field] ?? {};
 		const start = starts[field] ?? 0;
 		const end = starts[field + 1] ?? 0;
 		const one = 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * (end - start)) / typicalWords);
 		const table = this.#table;
 		for (let at = start; at < end; at++) {
-			const place = 2 * (numbers[at] ?? 0) + 1;
+			const place = 2 * (row[at] ?? 0) + 1;
 			table[place] = (table[place] ?? 0) + one;
 		}
 		for (let at = start; at < end; at++) {
-			const place = 2 * (numbers[at] ?? 0);
+			const place = 2 * (row[at] ?? 0);
 			const count = table[place + 1] ?? 0;
 			if (count === 0) continue;
 			table[place + 1] = 0;

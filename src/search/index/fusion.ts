@@ -29,7 +29,7 @@ export interface NameSignals {
 	readonly phrases: number;
 	/** 1 when the query says the name of the group of the document. */
 	readonly groupNamed: number;
-	/** How well the best document of the group holds the words of the query. */
+	/** How well the best document of the group has the words of the query. */
 	readonly groupFits: number;
 }
 
@@ -54,7 +54,7 @@ const weights = {
 };
 /** Terms that all documents hold little of are not scaled up beyond this. */
 const TERMS_LEAST_BEST = 0.3;
-/** The sum of a document that holds what the query asks for: a score of 1. */
+/** The sum of a document that has what the query asks for: a score of 1. */
 const FULL = 4;
 
 /** The weights of the signals of all documents. */

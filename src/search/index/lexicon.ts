@@ -56,7 +56,7 @@ export class Lexicon {
 		return this.#byNumber[number];
 	}
 
-	/** Remove a stem that no document holds any more. */
+	/** Remove a stem that no document has any more. */
 	drop(posting: PostingList): void {
 		for (const form of posting.forms) {
 			this.#table.forget(form);

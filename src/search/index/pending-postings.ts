@@ -36,7 +36,7 @@ export class PendingPostings {
 		this.#lexicon = lexicon;
 	}
 
-	/** Note that the document at `slot` holds the stem `number`. */
+	/** The document at `slot` has the stem `number`. */
 	add(number: number, slot: number, weight: number): void {
 		if (this.#steps) this.settle();
 		if (this.#batch.length === BATCH) this.#batches.push((this.#batch = emptyBatch()));

@@ -1,30 +1,24 @@
 /*
  * A rare query word in a title is the strongest evidence of relevance. Cosine similarity
  * and expansion terms add up over many documents and could outweigh it. So a document with
- * such a title never ranks below one without the word, unless that one holds about as
+ * such a title never ranks below one without the word, unless that one has about as
  * much of the other significant words of the query (docs/decisions/0011).
  */
 import { isCommonWord } from '../text/common-words.ts';
 import type { PostingList } from './posting-list.ts';
 import type { QueryWord } from './query.ts';
+import type { WordPlaces } from './word-row.ts';
 
-/** A word is rare when at most this part of the documents holds it, or two of them. */
+/** A word is rare when at most this part of the documents has it, or two of them. */
 const RARE_SHARE = 0.01;
 const RARE_DOCUMENTS = 2;
-/** A document that holds so much of the significant words, beside what the lifted one holds, is left where it is. */
+/** A document that has so much of the significant words, beside those of the lifted one, is left where it is. */
 const OUTWEIGHS_SHARE = 0.6;
 /** Keeps the order among those that are lifted to one height. */
 const TIE_BREAK = 1e-6;
 
-interface Row {
-	/** Numbers of postings in reading order. */
-	row: Uint32Array;
-	/** Where each field starts in the row, and the end. */
-	starts: readonly number[];
-}
-
 interface Found {
-	document: Row & { id: string };
+	document: WordPlaces & { id: string };
 	exact: number;
 }
 
@@ -52,7 +46,7 @@ export class RareTitles {
 	}
 
 	/** Slots of documents with a rare word in the title. */
-	slots(documentAt: (slot: number) => Row | undefined): Set<number> {
+	slots(documentAt: (slot: number) => WordPlaces | undefined): Set<number> {
 		const slots = new Set<number>();
 		for (const { posting, isRare } of this.#significant) {
 			for (let at = 0; isRare && at < posting.end; at += 2) {
@@ -87,7 +81,7 @@ export class RareTitles {
 	}
 
 	/** The rare words in the title of a document, a bit each; a query has at most 30 words. */
-	#namedBy(document: Row): number {
+	#namedBy(document: WordPlaces): number {
 		return this.#significant.reduce(
 			(bits, { posting, isRare }, at) =>
 				isRare && this.#isInTitle(document, posting) ? bits | (1 << at) : bits,
@@ -95,8 +89,8 @@ export class RareTitles {
 		);
 	}
 
-	/** The significant words that a document holds, a bit each. One pass: a document may have 50,000 words. */
-	#matchesOf({ row }: Row): number {
+	/** The significant words that a document has, a bit each. One pass: a document may have 50,000 words. */
+	#matchesOf({ row }: WordPlaces): number {
 		let bits = 0;
 		for (const number of row) bits |= this.#bits.get(number) ?? 0;
 		return bits;
@@ -109,7 +103,7 @@ export class RareTitles {
 		);
 	}
 
-	#isInTitle({ row, starts }: Row, { number }: PostingList): boolean {
+	#isInTitle({ row, starts }: WordPlaces, { number }: PostingList): boolean {
 		return row.subarray(starts[this.#titleField] ?? 0, starts[this.#titleField + 1] ?? 0).includes(number);
 	}
 }

@@ -7,7 +7,7 @@ import type { Alternative, QueryWord } from './query.ts';
 
 /** Saturation of the term frequency, k1 of BM25. */
 const SATURATION = 1.2;
-/** Part of the score that depends on how many words of the query a document holds. */
+/** Part of the score that depends on how many words of the query a document has. */
 const COVERAGE_SHARE = 0.5;
 
 export class Scores {
@@ -20,7 +20,7 @@ export class Scores {
 	/** Slots that have any score, as many as `#count`. */
 	#touched = new Uint32Array(0);
 	#count = 0;
-	/** Slots that hold the current word. */
+	/** Slots that have the current word. */
 	#mine = new Uint32Array(0);
 
 	/** The score of a slot, from 0 to about 1. */
@@ -96,7 +96,7 @@ export class Scores {
 		return count;
 	}
 
-	/** The factor for the words of the query that a document holds. */
+	/** The factor for the words of the query that a document has. */
 	#coverage(slot: number): number {
 		const covered = (this.#covered[slot] ?? 0) / this.#worthOfAll;
 		return 1 - COVERAGE_SHARE + COVERAGE_SHARE * covered;

@@ -4,7 +4,7 @@
  * BM25F: the weight of a word in a document is the sum over its fields, computed
  * when the document is added, against a typical field length instead of the average
  * of the collection, so that adding or removing a document never changes another. A
- * query scans one posting list per word and keeps the best documents; only those are
+ * query scans one posting list per word and retains the best documents; only those are
  * read again for names, phrases and reasons. `fusion.ts` makes one score of the signals;
  * what one of them ranks first is never lost to the others.
  */
@@ -44,7 +44,7 @@ import { RareTitles } from './rare-titles.ts';
 import { Scores } from './scores.ts';
 import { similarPairs } from './similar-words.ts';
 import { TopSlots } from './top-slots.ts';
-import { WordRow } from './word-row.ts';
+import { type WordPlaces, WordRow } from './word-row.ts';
 
 /** Documents that are rescored for phrases, at least. */
 const SECOND_LOOK = 100;
@@ -64,13 +64,9 @@ const LITERAL_FIRST = 2;
 const LITERAL_LEAST = 0.55;
 const SHOWN = 5;
 
-export interface IndexedDocument {
-	id: string;
-	/** Numbers of postings in reading order; 0 ends an item. */
-	row: Uint32Array;
-	/** Where each field starts in the row, and the end. */
-	starts: number[];
-	group: string | undefined;
+interface IndexedDocument extends WordPlaces {
+	readonly id: string;
+	readonly group: string | undefined;
 }
 
 /** How similarity of meaning is measured in this collection. */
@@ -168,9 +164,9 @@ export class SearchIndex {
 		}
 		starts.push(row.length);
 		const file = (number: number, weight: number) => this.#filing.add(number, slot, weight);
-		this.#weights.weigh({ numbers: row.numbers, starts }, this.#lexicon.highestNumber, file);
+		this.#weights.weigh({ row: row.numbers, starts }, this.#lexicon.highestNumber, file);
 		// A document that came in place of another may well be replaced again.
-		const stored = reused === undefined ? row.keep() : row.copy();
+		const stored = reused === undefined ? row.store() : row.copy();
 		this.#documents[slot] = { id: document.id, row: stored, starts, group: document.group };
 		this.#slots.set(document.id, slot);
 		this.#documentVectors?.forget(slot);
@@ -369,9 +365,7 @@ export class SearchIndex {
 
 	#reread(slot: number, take: (number: number, weight: number) => void): void {
 		const document = this.#documents[slot];
-		if (!document) return;
-		const { row: numbers, starts } = document;
-		this.#meaningWeights.weigh({ numbers, starts }, this.#lexicon.highestNumber, take);
+		if (document) this.#meaningWeights.weigh(document, this.#lexicon.highestNumber, take);
 	}
 
 	/** The name, phrases and the group count as well. */

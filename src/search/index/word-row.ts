@@ -6,6 +6,14 @@
 /** Numbers on one page of stored rows. */
 const PAGE = 16_384;
 
+/** The words of a document. */
+export interface WordPlaces {
+	/** Numbers of postings in reading order; 0 ends an item. */
+	readonly row: Uint32Array;
+	/** Where each field starts in the row, and the end. */
+	readonly starts: readonly number[];
+}
+
 export class WordRow {
 	numbers: Uint32Array = new Uint32Array(1024);
 	length = 0;
@@ -30,7 +38,7 @@ export class WordRow {
 	 * The same on a page shared with the rows stored before and after it, which is faster to make and
 	 * smaller. For rows that stay: a page goes when its last row does.
 	 */
-	keep(): Uint32Array {
+	store(): Uint32Array {
 		const start = this.#pageEnd + this.length > this.#page.length ? this.#turnPage() : this.#pageEnd;
 		this.#pageEnd = start + this.length;
 		const stored = this.#page.subarray(start, this.#pageEnd);

@@ -3,7 +3,7 @@
  * become `migr`.
  *
  * A few suffixes are removed in three steps. It prefers to remove too little: two words
- * that are merged wrongly give a wrong hit, two forms kept apart only a weaker one.
+ * that are merged wrongly give a wrong hit, two forms that stay apart only a weaker one.
  * Thousands of words are stemmed before the first search, by code that V8 has not
  * optimized yet, so the last letter selects the suffixes to test.
  */

@@ -16,6 +16,7 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import {
 	type LockContent,
 	type LockFile,
@@ -27,10 +28,11 @@ import {
 } from './lock-file.ts';
 import type { PinPlace } from './pin-place.ts';
 import {
-	readChangedDefinitions,
+	changedFile,
+	definitionsFile,
 	readDefinitions,
 	type ToolDefinitions,
-	writeChangedDefinitions,
+	writeChanged,
 	writeDefinitions,
 } from './tool-definitions.ts';
 import { driftBetween, isContentItem } from './tool-drift.ts';
@@ -51,13 +53,23 @@ export interface AcceptedTools {
 	readonly missing: string | undefined;
 }
 
+/** The stores of one hub or command, by lock file: the servers of one file share one. */
+export type PinStores = Map<string, PinStore>;
+
+/** The store of a place among these; made when it is the first. */
+export function pinStoreAt(place: PinPlace, stores: PinStores): PinStore {
+	const store = stores.get(place.lockFile) ?? new PinStore(place);
+	stores.set(place.lockFile, store);
+	return store;
+}
+
 export class PinStore {
 	readonly place: PinPlace;
 	readonly #listeners = new Set<() => void>();
 	#snapshot: PinSnapshot | undefined;
 	#stopWatching: (() => void) | undefined;
 	/** Writes, one after the other. */
-	#writing: Promise<unknown> = Promise.resolve();
+	readonly #inOrder = inOrder();
 
 	constructor(place: PinPlace) {
 		this.place = place;
@@ -80,7 +92,7 @@ export class PinStore {
 
 	/** The earlier definitions of a server that are known on this machine. */
 	definitions(server: string): ToolDefinitions {
-		return readDefinitions(this.place.folder, server);
+		return readDefinitions(definitionsFile(this.place.folder, server));
 	}
 
 	/** Pin the tools of a server that was never pinned, and keep the definitions of its pinned tools. Tools that were accepted are written again; others wait for a user. */
@@ -111,14 +123,14 @@ export class PinStore {
 				const contents = [...(now ?? [])].filter(([name]) => isContentItem(name));
 				return new Map([...contents, ...toolHashes(tools)]);
 			});
-			await this.#inFolder(() => writeChangedDefinitions(this.place.folder, server, new Map()));
+			await this.#inFolder(() => writeChanged(changedFile(this.place.folder, server), new Map()));
 		});
 	}
 
 	/** Contents of a server that are not as they were accepted, as they were read last. */
 	changedContents(server: string): readonly PinnedTool[] {
 		const { pinned } = this.accepted(server);
-		const changed = [...readChangedDefinitions(this.place.folder, server)];
+		const changed = [...readDefinitions(changedFile(this.place.folder, server))];
 		return changed
 			.filter(([hash, { name }]) => pinned?.has(name) && pinned.get(name) !== hash)
 			.map(([, item]) => item);
@@ -127,16 +139,12 @@ export class PinStore {
 	/** A content was read; it is shown to the user when it is not as it was accepted. */
 	setContent(server: string, item: Tool, isAccepted: boolean): Promise<void> {
 		return this.#locked(() => {
-			const { folder } = this.place;
-			const changed = readChangedDefinitions(folder, server);
+			const file = changedFile(this.place.folder, server);
+			const changed = readDefinitions(file);
 			const others = [...changed].filter(([, { name }]) => name !== item.name);
 			if (isAccepted && others.length === changed.size) return;
 			const [hash = ''] = toolHashes([item]).values();
-			writeChangedDefinitions(
-				folder,
-				server,
-				new Map(isAccepted ? others : [...others, [hash, pinnedTool(item)]]),
-			);
+			writeChanged(file, new Map(isAccepted ? others : [...others, [hash, pinnedTool(item)]]));
 		});
 	}
 
@@ -201,12 +209,6 @@ export class PinStore {
 			this.#stopWatching = undefined;
 			this.#snapshot = undefined;
 		};
-	}
-
-	#inOrder<T>(work: () => Promise<T>): Promise<T> {
-		const done = this.#writing.then(work);
-		this.#writing = done.catch(() => {}); // the caller gets it
-		return done;
 	}
 
 	#locked(work: () => void): Promise<void> {
@@ -280,7 +282,7 @@ export class PinStore {
 			const text = tool ? pinnedTool(tool) : earlier.get(hash);
 			if (text) stored.set(hash, text);
 		}
-		writeDefinitions(this.place.folder, server, stored);
+		writeDefinitions(definitionsFile(this.place.folder, server), stored);
 	}
 
 	#use(snapshot: PinSnapshot): void {

@@ -6,12 +6,11 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertPrivate } from '../../files/private-path.ts';
-import { readRegularText } from '../../files/regular-file.ts';
-import { sha256 } from '../../files/sha256.ts';
-import { writeState } from '../../files/state-file.ts';
+import { attempt } from '../../errors.ts';
+import { hashedName } from '../../files/sha256.ts';
+import { readState, writeState } from '../../files/state-file.ts';
 import { isObject } from '../../wire/json.ts';
-import { DEFINITIONS_LIMIT_BYTES, PIN_FILE_NAME_CHARACTERS } from '../trust-limits.ts';
+import { DEFINITIONS_LIMIT_BYTES } from '../trust-limits.ts';
 import { isPinnedTool, type PinnedTool } from './tool-pin.ts';
 
 /** Most pages of a server whose change waits for the user. */
@@ -20,45 +19,33 @@ const CHANGED_PAGES = 100;
 /** Tools by their hashes. */
 export type ToolDefinitions = ReadonlyMap<string, PinnedTool>;
 
-/** The known definitions of a server. A damaged file counts as absent. */
-export function readDefinitions(folder: string, server: string): ToolDefinitions {
-	return readFile(fileOf(folder, server));
+/** The file with the definitions of a server, in the state folder. */
+export function definitionsFile(folder: string, server: string): string {
+	return join(folder, `${hashedName(server)}.json`);
 }
 
-/** What was read of a server last, and is not as it was accepted. A damaged file counts as absent. */
-export function readChangedDefinitions(folder: string, server: string): ToolDefinitions {
-	return readFile(changedFile(folder, server));
+/** The file with what was read of a server last, and is not as it was accepted. */
+export function changedFile(folder: string, server: string): string {
+	return definitionsFile(folder, `${server} changed`);
 }
 
-function readFile(file: string): ToolDefinitions {
-	const definitions = new Map<string, PinnedTool>();
-	try {
-		assertPrivate(file);
-		const found: unknown = JSON.parse(readRegularText(file, DEFINITIONS_LIMIT_BYTES));
-		for (const [hash, tool] of isObject(found) ? Object.entries(found) : [])
-			if (isPinnedTool(tool, hash)) definitions.set(hash, tool);
-	} catch {
-		return definitions; // absent or damaged: the diff shows the new definition alone
-	}
-	return definitions;
+/** The definitions in a file. One that is absent, damaged or of another user has none: the diff shows the new one alone. */
+export function readDefinitions(file: string): ToolDefinitions {
+	const found = attempt(() => readState(file, DEFINITIONS_LIMIT_BYTES));
+	return new Map(
+		Object.entries(isObject(found) ? found : {}).filter((entry): entry is [string, PinnedTool] =>
+			isPinnedTool(entry[1], entry[0]),
+		),
+	);
 }
 
-/** Replace the definitions of a server. Throws the error of the system. */
-export function writeDefinitions(folder: string, server: string, definitions: ToolDefinitions): void {
-	writeState(fileOf(folder, server), Object.fromEntries(definitions));
+/** Replace the definitions in a file. Throws the error of the system. */
+export function writeDefinitions(file: string, definitions: ToolDefinitions): void {
+	writeState(file, Object.fromEntries(definitions));
 }
 
-/** Replace what was read of a server and is not as it was accepted, up to a bound; the first ones are dropped. Throws the error of the system. */
-export function writeChangedDefinitions(folder: string, server: string, definitions: ToolDefinitions): void {
-	const file = changedFile(folder, server);
-	if (definitions.size === 0) rmSync(file, { force: true });
-	else writeState(file, Object.fromEntries([...definitions].slice(-CHANGED_PAGES)));
-}
-
-function changedFile(folder: string, server: string): string {
-	return fileOf(folder, `${server} changed`);
-}
-
-function fileOf(folder: string, server: string): string {
-	return join(folder, `${sha256(server).slice(0, PIN_FILE_NAME_CHARACTERS)}.json`);
+/** The same of what is not as it was accepted, up to a bound: the first ones are dropped. */
+export function writeChanged(file: string, changed: ToolDefinitions): void {
+	if (changed.size === 0) rmSync(file, { force: true });
+	else writeDefinitions(file, new Map([...changed].slice(-CHANGED_PAGES)));
 }

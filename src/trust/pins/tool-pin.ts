@@ -49,14 +49,9 @@ export function isTooMuch(tools: readonly Tool[]): boolean {
 export function toolHashes(tools: readonly Tool[]): ToolHashes {
 	const hashes = new Map<string, string>();
 	for (const tool of tools) {
-		if (!hashes.has(tool.name)) hashes.set(tool.name, toolSha256(pinnedTool(tool)));
+		if (!hashes.has(tool.name)) hashes.set(tool.name, canonicalSha256(pinnedTool(tool)));
 	}
 	return hashes;
-}
-
-/** SHA-256 of the canonical JSON of a tool, in hex. */
-export function toolSha256(tool: PinnedTool): string {
-	return canonicalSha256(tool);
 }
 
 /** One hash for the hashes of all tools of a server. */

@@ -88,10 +88,7 @@ function stringsOf({ name, title, description, inputSchema, outputSchema, annota
 		}
 	};
 	const parts = { name, description, title, inputSchema, outputSchema, annotations };
-	for (const [part, value] of Object.entries(parts)) if (isText(value)) visit(part, value, 0);
+	for (const [part, value] of Object.entries(parts))
+		if (typeof value === 'string' || isObject(value)) visit(part, value, 0);
 	return strings;
-}
-
-function isText(value: unknown): boolean {
-	return typeof value === 'string' || isObject(value);
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { entryFiles } from '../../../src/config/edit/editable-files.ts';
-import { enabledEdit } from '../../../src/config/edit/enable-server.ts';
+import { enabledEdit } from '../../../src/config/edit/entry-switches.ts';
 import { setYamlFlag } from '../../../src/config/edit/yaml-flag.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { OrchestraError } from '../../../src/errors.ts';

@@ -9,7 +9,6 @@ import { serverLogPath } from '../../../src/hub/sources/mcp/server-files.ts';
 import { ToolScans } from '../../../src/hub/sources/mcp/tools/tool-scans.ts';
 import { McpSource } from '../../../src/hub/sources/mcp-source.ts';
 import { Log } from '../../../src/log.ts';
-import { SharedPins } from '../../../src/trust/pins/shared-pins.ts';
 import { serveRaw } from '../../support/http-server.ts';
 import { gateway, type ServedHub, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
@@ -248,7 +247,7 @@ function sourceAt({ opened, folder }: ServedHub, clock: { now: number }): Source
 		version: '1',
 		limiter: new StartLimiter(),
 		clients: opened.hub.clients,
-		review: { stores: new SharedPins(), scans: new ToolScans() },
+		review: { stores: new Map(), scans: new ToolScans() },
 		log: Log.silent,
 		now: () => clock.now,
 	});

@@ -36,8 +36,8 @@ describe('ClientBudgets', () => {
 			'python-poller',
 		])
 			expect(budgets.ofClient(other)).toBe(0);
-		expect(budgets.limitCharacters('mcp', gitLog)).toBe(1024 * 1024);
-		expect(budgets.limitCharacters('claude-code', gitLog)).toBe(4 * AGENT_BUDGET_TOKENS);
+		expect(budgets.charactersOf(budgets.usual('mcp', gitLog))).toBe(1024 * 1024);
+		expect(budgets.charactersOf(budgets.usual('claude-code', gitLog))).toBe(4 * AGENT_BUDGET_TOKENS);
 	});
 
 	it('takes the setting of the tool before that of the server, the client and all clients', () => {

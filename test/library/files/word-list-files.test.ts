@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { bundledFile } from '../../../src/library/files/bundled-file.ts';
 import { FragmentStore } from '../../../src/library/files/fragment-store.ts';
 import { WORD_LIST_LIMIT_BYTES } from '../../../src/library/files/library-limits.ts';
-import { bundledConcepts, readConcepts } from '../../../src/library/files/word-list-files.ts';
-import { bundledWordVectors } from '../../../src/library/files/word-vectors-file.ts';
+import { readConcepts } from '../../../src/library/files/word-list-files.ts';
 import { Library } from '../../../src/library/library.ts';
 import { Finder } from '../../../src/library/match/finder.ts';
 import { readMatchRequest } from '../../../src/library/match/match-request.ts';
@@ -16,7 +16,7 @@ const root = temporaryFolder();
 
 describe('the list of this package', () => {
 	it('leads from everyday words to technical terms', () => {
-		const concepts = readConcepts(bundledConcepts());
+		const concepts = readConcepts();
 		const termsOf = (question: string) => concepts.expand(question.split(' ')).map(({ form }) => form);
 		expect(concepts.size).toBeGreaterThan(1_000);
 		expect(termsOf('a customer was charged twice')).toContain('idempotent');
@@ -50,7 +50,7 @@ describe('a list that cannot be used', () => {
 	it('gives one warning, and the search works without it', async () => {
 		const lines: string[] = [];
 		const log = Log.fromEnvironment('library', { LOG_LEVEL: 'warn' }, (line) => lines.push(line));
-		const files = { wordVectors: bundledWordVectors(), concepts: join(root, 'none') };
+		const files = { wordVectors: bundledFile('word-vectors.bin'), concepts: join(root, 'none') };
 		const finder = new Finder({
 			fragments: new FragmentStore(),
 			folder: undefined,

@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundledWordVectors, readWordVectors } from '../../../src/library/files/word-vectors-file.ts';
+import { bundledFile } from '../../../src/library/files/bundled-file.ts';
+import { readWordVectors } from '../../../src/library/files/word-vectors-file.ts';
 import { Library } from '../../../src/library/library.ts';
 import { Log } from '../../../src/log.ts';
 import { stem } from '../../../src/search/text/stem.ts';
@@ -16,7 +17,7 @@ writeFileSync(join(root, 'resources', 'guides', 'bread.md'), '# Bread\n\nFlour a
 
 describe('the table of this package', () => {
 	it('has vectors for technical terms, similar ones close together', () => {
-		const vectors = readWordVectors(bundledWordVectors());
+		const vectors = readWordVectors();
 		const row = (word: string) => vectors.rowOf(stem(word));
 		for (const word of ['database', 'deadlock', 'kubernetes', 'certificate', 'retry', 'password'])
 			expect(row(word)).not.toBe(NO_ROW);
@@ -26,7 +27,7 @@ describe('the table of this package', () => {
 	});
 
 	it('finds a document that shares no word with the query, and names the reason', async () => {
-		const { found, lines } = await ask(bundledWordVectors());
+		const { found, lines } = await ask(bundledFile('word-vectors.bin'));
 		expect(found[0]).toMatchObject({ name: 'guides/outage', kinds: expect.arrayContaining(['meaning']) });
 		expect(lines).toEqual([]);
 	});
@@ -51,7 +52,7 @@ describe('a table that cannot be used', () => {
 
 	it.each([
 		['missing', undefined, 'cannot be read (ENOENT)'],
-		['cut', readFileSync(bundledWordVectors()).subarray(0, 5_000), 'has 5000 bytes'],
+		['cut', readFileSync(bundledFile('word-vectors.bin')).subarray(0, 5_000), 'has 5000 bytes'],
 		['of another kind', Buffer.from('no table at all, but some text'), 'does not begin with'],
 	])('that is %s gives one warning, and the search uses words only', async (name, bytes, reason) => {
 		const file = join(root, `${name}.bin`);

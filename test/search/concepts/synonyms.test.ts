@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bundledSynonyms, readSynonyms } from '../../../src/library/files/word-list-files.ts';
+import { readSynonyms } from '../../../src/library/files/word-list-files.ts';
 import { Synonyms } from '../../../src/search/concepts/synonyms.ts';
 
-const synonyms = readSynonyms(bundledSynonyms());
+const synonyms = readSynonyms();
 const formsOf = (...words: string[]) => synonyms.of(...words).map(({ form }) => form);
 
 describe('a list of synonyms', () => {

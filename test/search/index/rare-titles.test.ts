@@ -2,14 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fragmentFields } from '../../../src/library/files/fragment.ts';
-import { bundledConcepts, readConcepts } from '../../../src/library/files/word-list-files.ts';
-import { bundledWordVectors, readWordVectors } from '../../../src/library/files/word-vectors-file.ts';
+import { readConcepts } from '../../../src/library/files/word-list-files.ts';
+import { readWordVectors } from '../../../src/library/files/word-vectors-file.ts';
 import { SearchIndex } from '../../../src/search/index/search-index.ts';
 import { isCommonWord } from '../../../src/search/text/common-words.ts';
 import { stopWords } from '../../../src/search/text/stop-words.ts';
 
-const vectors = readWordVectors(bundledWordVectors());
-const concepts = readConcepts(bundledConcepts(), vectors);
+const vectors = readWordVectors();
+const concepts = readConcepts(undefined, vectors);
 const subjects =
 	'queue retry memory thread cache garden bread plague tenant async capacity lock server timeout water pollen'.split(
 		' ',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bundledSynonyms, readSynonyms } from '../../../src/library/files/word-list-files.ts';
+import { readSynonyms } from '../../../src/library/files/word-list-files.ts';
 import type { SearchDocument } from '../../../src/search/document.ts';
 import { describeReasons } from '../../../src/search/index/explain.ts';
 import { SearchIndex } from '../../../src/search/index/search-index.ts';
@@ -192,7 +192,7 @@ describe('SearchIndex', () => {
 	});
 });
 
-const synonyms = readSynonyms(bundledSynonyms());
+const synonyms = readSynonyms();
 const fields = { title: { weight: 4, typicalWords: 5 }, body: { weight: 1, typicalWords: 50 } };
 
 function indexOf(documents: Record<string, SearchDocument['fields']>): SearchIndex {

@@ -10,7 +10,7 @@ import { plainOptions, Toggles } from '../components/panel.tsx';
 import { textIn } from '../live/json-fields.ts';
 import { routeHref } from '../live/route.ts';
 import { MarkdownView } from '../text/markdown-view.tsx';
-import { visibleLine, visibleText } from '../text/visible-text.tsx';
+import { TextBox, visibleLine, visibleText } from '../text/visible-text.tsx';
 import { AudioPlayer } from './audio-player.tsx';
 import { BitmapImage } from './bitmap-image.tsx';
 import { DownloadLink } from './download-link.tsx';
@@ -54,11 +54,7 @@ function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string })
 			</p>
 			{way.value === 'json' && <JsonTree value={json} />}
 			{way.value === 'markdown' && <MarkdownView text={text} />}
-			{way.value === 'text' && (
-				<pre class="text" tabIndex={0}>
-					{visibleText(text)}
-				</pre>
-			)}
+			{way.value === 'text' && <TextBox text={text} />}
 		</div>
 	);
 }

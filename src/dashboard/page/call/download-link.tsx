@@ -16,9 +16,14 @@ export function DownloadLink({ data, mimeType }: { data: string; mimeType: strin
 	};
 	return (
 		<button type="button" class="quiet" onClick={save}>
-			Save {formatBytes(Math.floor((data.replace(/=+$/, '').length * 3) / 4))}
+			Save {formatBytes(base64Size(data))}
 		</button>
 	);
+}
+
+/** How many bytes a base64 text stands for. */
+export function base64Size(data: string): number {
+	return Math.floor((data.replace(/=+$/, '').length * 3) / 4);
 }
 
 /** Undefined when the text is not base64. */

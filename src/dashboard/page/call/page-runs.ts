@@ -5,13 +5,14 @@
  * ends by its button, or with the tab.
  */
 import { type Signal, signal } from '@preact/signals';
+import { BoundedMap } from '../../../rpc/bounded-map.ts';
 import { DRAFTS_LIMIT, ENDED_CALLS_LIMIT, RUNNING_CALLS_LIMIT } from '../page-limits.ts';
 import { type CallApi, CallRun } from './call-run.ts';
 
 export class PageRuns {
 	readonly #api: CallApi;
 	readonly #runs = new Map<string, CallRun>();
-	readonly #drafts = new Map<string, Signal<unknown>>();
+	readonly #drafts = new BoundedMap<string, Signal<unknown>>(DRAFTS_LIMIT);
 
 	constructor(api: CallApi) {
 		this.#api = api;
@@ -20,7 +21,8 @@ export class PageRuns {
 	/** The call of this key; it is idle at first. */
 	run(key: string): CallRun {
 		const run = this.#runs.get(key) ?? new CallRun(this.#api);
-		keepLast(this.#runs, key, run);
+		this.#runs.delete(key);
+		this.#runs.set(key, run);
 		const ended = [...this.#runs].filter(([, each]) => !each.isRunning);
 		for (const [old] of ended.slice(0, -ENDED_CALLS_LIMIT)) this.#runs.delete(old);
 		return run;
@@ -45,14 +47,7 @@ export class PageRuns {
 	/** The value that was filled in under this key. The key has the type of the value. */
 	draft<T>(key: string, initial: T): Signal<T> {
 		const draft = (this.#drafts.get(key) ?? signal<unknown>(initial)) as Signal<T>;
-		keepLast(this.#drafts, key, draft as Signal<unknown>);
-		const [oldest = ''] = this.#drafts.keys();
-		if (this.#drafts.size > DRAFTS_LIMIT) this.#drafts.delete(oldest);
+		this.#drafts.set(key, draft);
 		return draft;
 	}
-}
-
-function keepLast<T>(map: Map<string, T>, key: string, value: T): void {
-	map.delete(key);
-	map.set(key, value);
 }

@@ -1,7 +1,7 @@
 /* Makes a recorded call again, when its button is pressed, and shows whether the answer is the same. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { AnswerComparison, CallDetails, ReplayRequest } from '../../api/api-calls.ts';
+import type { AnswerComparison, CallDetails } from '../../api/api-calls.ts';
 import { CommandText } from '../components/command-text.tsx';
 import { Panel } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
@@ -13,7 +13,6 @@ export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null
 	const { runs } = useDashboard();
 	const run = useMemo(() => runs.run(`replay ${call.number}`), [call.number]);
 	if (call.replay === null) return null;
-	const request: ReplayRequest = { number: call.number };
 	const { value: comparison } = run.comparison;
 	return (
 		<Panel title="Replay">
@@ -22,7 +21,7 @@ export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null
 					<button
 						type="button"
 						disabled={run.status.value === 'running'}
-						onClick={() => void runs.start(run, '/api/replay', request)}
+						onClick={() => void runs.start(run, '/api/replay', { number: call.number })}
 					>
 						Make this call again
 					</button>

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { PromptRequest, ToolCallRequest } from '../../api/api-calls.ts';
+import type { CallRequest } from '../../api/api-calls.ts';
 import { CopyButton } from '../components/command-text.tsx';
 import { Panel, Toggle } from '../components/panel.tsx';
 import { type FormField, formOf, type JsonSchema } from '../form/form-field.ts';
@@ -40,7 +40,7 @@ export function TryIt(props: TryItProps): JSX.Element {
 		isChecked.value = true;
 		if (problems.size > 0) return focusFirstProblem(box.current);
 		// A draft without problems is the arguments; those of a prompt are strings.
-		const body = { name, arguments: draft.peek() } as ToolCallRequest | PromptRequest;
+		const body = { name, arguments: draft.peek() } as CallRequest;
 		void runs.start(run, method === 'tools/call' ? '/api/call' : '/api/prompt', body);
 	};
 	const state = draftForm(draft, isChecked.value && problems);

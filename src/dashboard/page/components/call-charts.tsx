@@ -45,6 +45,7 @@ interface VolumeProps {
 
 /** Calls in each step, and below in the same bar those of them that failed. */
 export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps): JSX.Element {
+	const most = Math.max(1, ...buckets.map(({ count }) => count));
 	const calls = buckets.reduce((sum, { count }) => sum + count, 0);
 	const errors = buckets.reduce((sum, bucket) => sum + bucket.errors, 0);
 	const numbers = (index: number | undefined): ComponentChildren => {
@@ -77,7 +78,8 @@ export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps
 		<ChartFrame label={label} count={buckets.length} numbers={numbers}>
 			{(area) => (
 				<>
-					<VolumeBars area={area} buckets={buckets} />
+					<Bars area={area} bars={buckets} ticks={most > 1 ? [most, Math.round(most / 2)] : [most]} gap={1} />
+					<TimeAxis area={area} buckets={buckets} />
 					<Marks area={area} buckets={buckets} bucketMs={bucketMs} marks={marks} />
 				</>
 			)}
@@ -114,18 +116,26 @@ function Marks({ area, buckets, bucketMs, marks = [] }: VolumeProps & AxisProps)
 	);
 }
 
-function VolumeBars({ area, buckets }: AxisProps): JSX.Element {
-	const most = Math.max(1, ...buckets.map(({ count }) => count));
+interface BarsProps {
+	readonly area: ChartArea;
+	readonly bars: readonly Pick<VolumeBucket, 'count' | 'errors'>[];
+	readonly ticks: readonly number[];
+	/** Room between two bars, in pixels. */
+	readonly gap: number;
+}
+
+/** A bar for each step, in it the part that failed. */
+function Bars({ area, bars, ticks, gap }: BarsProps): JSX.Element {
+	const most = Math.max(1, ...bars.map(({ count }) => count));
 	const room = area.height - area.bottom - TOP;
-	const ticks = most > 1 ? [most, Math.round(most / 2)] : [most];
 	return (
 		<>
 			<Ticks area={area} ticks={ticks} y={(value) => TOP + (1 - value / most) * room} text={formatCount} />
-			{buckets.map(({ count, errors }, at) => {
+			{bars.map(({ count, errors }, at) => {
 				if (count === 0) return null;
 				const height = Math.max(2, (count / most) * room);
 				const red = errors === 0 ? 0 : Math.max(1, (errors / count) * height);
-				const place = { x: area.x(at), width: Math.max(1, area.step - 1) };
+				const place = { x: area.x(at) + gap / 2, width: Math.max(1, area.step - gap) };
 				return (
 					<>
 						<rect class="calls" {...place} y={TOP + room - height} height={height - red} />
@@ -133,7 +143,6 @@ function VolumeBars({ area, buckets }: AxisProps): JSX.Element {
 					</>
 				);
 			})}
-			<TimeAxis area={area} buckets={buckets} />
 		</>
 	);
 }
@@ -198,6 +207,7 @@ interface HistogramProps {
 
 /** How many calls took how long. */
 export function LatencyHistogram({ bars, all }: HistogramProps): JSX.Element {
+	const counts = bars.map(({ count }) => ({ count, errors: 0 }));
 	const numbers = (index: number | undefined): ComponentChildren => {
 		const bar = index === undefined ? undefined : bars[index];
 		if (!bar) return <DurationNumbers durations={all} />;
@@ -214,32 +224,33 @@ export function LatencyHistogram({ bars, all }: HistogramProps): JSX.Element {
 	};
 	return (
 		<ChartFrame label="Histogram of the latency" count={bars.length} numbers={numbers}>
-			{(area) => <HistogramBars area={area} bars={bars} />}
+			{(area) => (
+				<>
+					<Bars
+						area={area}
+						bars={counts}
+						ticks={[Math.max(1, ...counts.map(({ count }) => count))]}
+						gap={2}
+					/>
+					<BoundLabels area={area} bars={bars} />
+				</>
+			)}
 		</ChartFrame>
 	);
 }
 
-function HistogramBars({ area, bars }: Pick<HistogramProps, 'bars'> & { area: ChartArea }): JSX.Element {
-	const most = Math.max(1, ...bars.map(({ count }) => count));
-	const room = area.height - area.bottom - TOP;
+/** The least duration of each bar for which there is room. */
+function BoundLabels({ area, bars }: Pick<HistogramProps, 'bars'> & { area: ChartArea }): JSX.Element {
 	const every = Math.ceil(LABEL_WIDTH / area.step);
 	return (
 		<>
-			<Ticks area={area} ticks={[most]} y={() => TOP} text={formatCount} />
-			{bars.map(({ count, fromMs }, at) => {
-				const height = count === 0 ? 0 : Math.max(2, (count / most) * room);
-				const place = { x: area.x(at) + 1, width: Math.max(1, area.step - 2) };
-				return (
-					<>
-						<rect class="calls" {...place} y={TOP + room - height} height={height} />
-						{at % every === 0 && area.x(at) + LABEL_WIDTH <= area.width && (
-							<text x={area.x(at)} y={area.height - 4}>
-								{formatBound(fromMs)}
-							</text>
-						)}
-					</>
-				);
-			})}
+			{bars.map(({ fromMs }, at) =>
+				at % every === 0 && area.x(at) + LABEL_WIDTH <= area.width ? (
+					<text x={area.x(at)} y={area.height - 4}>
+						{formatBound(fromMs)}
+					</text>
+				) : null,
+			)}
 		</>
 	);
 }

@@ -36,7 +36,7 @@ export function EmptyState({
 	return (
 		<div class="empty">
 			<p class="title">{title}</p>
-			{children}
+			{children && <p>{children}</p>}
 		</div>
 	);
 }

@@ -5,7 +5,7 @@ import { attempt } from '../../../errors.ts';
 import { INPUT_ROWS_LIMIT } from '../page-limits.ts';
 import { attributeText, visibleLine } from '../text/visible-text.tsx';
 import { FileInput, isBase64 } from './file-input.tsx';
-import type { FormField } from './form-field.ts';
+import type { FieldKind, FormField } from './form-field.ts';
 import { Unparsed, valueAt } from './form-value.ts';
 import type { FieldProps } from './schema-form.tsx';
 import { TimeInput } from './time-input.tsx';
@@ -27,33 +27,34 @@ interface ControlProps {
 
 export function FieldInput(props: FieldProps & { attributes: FieldAttributes }): JSX.Element {
 	const { field, path, form, attributes } = props;
-	const control = {
-		field,
-		attributes,
-		value: valueAt(form.draft, path),
-		set: (value: unknown): void => form.change(path, value),
-	};
-	switch (field.kind) {
-		case 'boolean':
-			return (
-				<input
-					{...attributes}
-					type="checkbox"
-					checked={control.value === true}
-					onChange={(event) => control.set(event.currentTarget.checked)}
-				/>
-			);
-		case 'number':
-			return <NumberInput {...control} />;
-		case 'choice':
-			return <ChoiceInput {...control} />;
-		case 'choices':
-			return <ChoicesInput {...control} />;
-		case 'text':
-			return <TextInput {...control} />;
-		default:
-			return <JsonInput {...control} />;
-	}
+	const Control = CONTROLS[field.kind] ?? JsonInput;
+	return (
+		<Control
+			field={field}
+			attributes={attributes}
+			value={valueAt(form.draft, path)}
+			set={(value) => form.change(path, value)}
+		/>
+	);
+}
+
+const CONTROLS: Readonly<Partial<Record<FieldKind, (props: ControlProps) => JSX.Element>>> = {
+	boolean: BooleanInput,
+	number: NumberInput,
+	choice: ChoiceInput,
+	choices: ChoicesInput,
+	text: TextInput,
+};
+
+function BooleanInput({ value, set, attributes }: ControlProps): JSX.Element {
+	return (
+		<input
+			{...attributes}
+			type="checkbox"
+			checked={value === true}
+			onChange={(event) => set(event.currentTarget.checked)}
+		/>
+	);
 }
 
 function TextInput({ field, value, set, attributes }: ControlProps): JSX.Element {

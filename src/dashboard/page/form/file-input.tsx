@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { BitmapImage } from '../call/bitmap-image.tsx';
+import { base64Size } from '../call/download-link.tsx';
 import { CHOSEN_FILE_BYTES } from '../page-limits.ts';
 import { formatBytes } from '../text/quantities.ts';
 import { visibleLine } from '../text/visible-text.tsx';
@@ -62,7 +63,7 @@ export function FileInput({ attributes, schema, data, onData }: FileInputProps):
 			/>
 			{(about.value !== '' || data !== '') && (
 				<p class="dim" role="status">
-					{visibleLine(about.value || `a file of ${formatBytes(sizeOf(data))}`)}
+					{visibleLine(about.value || `a file of ${formatBytes(base64Size(data))}`)}
 					{data !== '' && (
 						<button type="button" class="quiet" onClick={remove}>
 							Remove
@@ -73,11 +74,6 @@ export function FileInput({ attributes, schema, data, onData }: FileInputProps):
 			{data !== '' && /^image\/(?!svg)/.test(mimeType) && <BitmapImage data={data} mimeType={mimeType} />}
 		</div>
 	);
-}
-
-/** How many bytes a base64 text stands for. */
-function sizeOf(data: string): number {
-	return Math.floor((data.replace(/=+$/, '').length * 3) / 4);
 }
 
 function base64Of(bytes: Uint8Array): string {

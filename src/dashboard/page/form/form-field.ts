@@ -83,6 +83,14 @@ interface Place {
 	readonly made: { fields: number };
 }
 
+/** The fields of simple types. */
+const KINDS: Readonly<Record<string, FieldKind>> = {
+	string: 'text',
+	number: 'number',
+	integer: 'number',
+	boolean: 'boolean',
+};
+
 function fieldOf(given: unknown, place: Place): FormField {
 	place.made.fields += 1;
 	const schema = resolved(given, place.root);
@@ -96,21 +104,12 @@ function fieldOf(given: unknown, place: Place): FormField {
 		fields: [],
 	};
 	if (base.choices.length > 0) return { ...base, kind: 'choice' };
-	switch (typeOf(schema)) {
-		case 'string':
-			return { ...base, kind: 'text' };
-		case 'number':
-		case 'integer':
-			return { ...base, kind: 'number' };
-		case 'boolean':
-			return { ...base, kind: 'boolean' };
-		case 'array':
-			return listField(base, place);
-		case 'object':
-			return groupField(base, place);
-		default:
-			return variantsField(base, place) ?? { ...base, kind: 'json' };
-	}
+	const type = typeOf(schema) ?? '';
+	const kind = KINDS[type];
+	if (kind) return { ...base, kind };
+	if (type === 'array') return listField(base, place);
+	if (type === 'object') return groupField(base, place);
+	return variantsField(base, place) ?? { ...base, kind: 'json' };
 }
 
 /** The alternatives of `oneOf` or `anyOf`, each with what stands beside them; undefined when there are none to show. */

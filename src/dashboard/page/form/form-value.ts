@@ -126,43 +126,40 @@ function problemOf(field: FormField, value: unknown): string | undefined {
 	if (value === undefined) return field.isRequired && field.name !== '' ? 'Required.' : undefined;
 	if (value instanceof Unparsed)
 		return field.kind === 'number' ? 'Enter a number.' : 'This is not valid JSON.';
-	if (field.kind === 'text') return textProblem(schema, value);
-	if (field.kind === 'number') return numberProblem(schema, value);
-	if ((field.kind === 'list' || field.kind === 'choices') && Array.isArray(value))
-		return listProblem(schema, value);
-	return undefined;
+	if (field.kind === 'text')
+		return sizeProblem(schema, typeof value === 'string' ? value.length : 0, 'character');
+	if (field.kind === 'number') {
+		if (typeof value !== 'number') return 'Enter a number.';
+		if (schema['type'] === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.';
+		return sizeProblem(schema, value, '');
+	}
+	const isList = (field.kind === 'list' || field.kind === 'choices') && Array.isArray(value);
+	return isList ? sizeProblem(schema, value.length, 'item') : undefined;
 }
 
-function textProblem(schema: FormField['schema'], value: unknown): string | undefined {
-	const { length } = typeof value === 'string' ? value : '';
-	const { minLength, maxLength } = schema;
-	if (typeof minLength === 'number' && length < minLength)
-		return `At least ${formatCounted(minLength, 'character')}.`;
-	if (typeof maxLength === 'number' && length > maxLength)
-		return `At most ${formatCounted(maxLength, 'character')}.`;
-	return undefined;
-}
+/** A bound of a schema: when a size breaks it, what is said then, and the unit of the size: none for a number itself. */
+const SIZES: readonly (readonly [string, (size: number, bound: number) => boolean, string, string])[] = [
+	['minLength', (size, bound) => size < bound, 'At least', 'character'],
+	['maxLength', (size, bound) => size > bound, 'At most', 'character'],
+	['minItems', (size, bound) => size < bound, 'At least', 'item'],
+	['maxItems', (size, bound) => size > bound, 'At most', 'item'],
+	['minimum', (size, bound) => size < bound, 'At least', ''],
+	['maximum', (size, bound) => size > bound, 'At most', ''],
+	['exclusiveMinimum', (size, bound) => size <= bound, 'More than', ''],
+	['exclusiveMaximum', (size, bound) => size >= bound, 'Less than', ''],
+];
 
-function numberProblem(schema: FormField['schema'], value: unknown): string | undefined {
-	const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, type } = schema;
-	if (typeof value !== 'number') return 'Enter a number.';
-	if (type === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.';
-	if (typeof minimum === 'number' && value < minimum) return `At least ${minimum}.`;
-	if (typeof maximum === 'number' && value > maximum) return `At most ${maximum}.`;
-	if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum)
-		return `More than ${exclusiveMinimum}.`;
-	if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum)
-		return `Less than ${exclusiveMaximum}.`;
-	return undefined;
-}
-
-/** Why a list has too few or too many items. */
-export function listProblem(schema: FormField['schema'], value: readonly unknown[]): string | undefined {
-	const { minItems, maxItems } = schema;
-	if (typeof minItems === 'number' && value.length < minItems)
-		return `At least ${formatCounted(minItems, 'item')}.`;
-	if (typeof maxItems === 'number' && value.length > maxItems)
-		return `At most ${formatCounted(maxItems, 'item')}.`;
+/** Which bound the size of a value breaks. */
+export function sizeProblem(
+	schema: FormField['schema'],
+	size: number,
+	unit: 'character' | 'item' | '',
+): string | undefined {
+	for (const [key, isBroken, text, sizeUnit] of SIZES) {
+		const bound = schema[key];
+		if (sizeUnit !== unit || typeof bound !== 'number' || !isBroken(size, bound)) continue;
+		return `${text} ${unit === '' ? bound : formatCounted(bound, unit)}.`;
+	}
 	return undefined;
 }
 

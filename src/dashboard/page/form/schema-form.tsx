@@ -7,9 +7,9 @@ import { FieldInput } from './field-input.tsx';
 import { type FormField, variantTitle } from './form-field.ts';
 import {
 	initialDraft,
-	listProblem,
 	type Path,
 	pointerOf,
+	sizeProblem,
 	valueAt,
 	variantOf,
 	withValue,
@@ -39,13 +39,14 @@ export function draftForm(
 export function SchemaForm({ field, form }: { field: FormField; form: FormContext }): JSX.Element {
 	if (field.kind !== 'group') return <FieldRow field={field} path={[]} form={form} />;
 	if (field.fields.length === 0) return <p class="dim">This takes no input.</p>;
-	return (
-		<div class="fields">
-			{field.fields.map((each) => (
-				<FieldRow key={each.name} field={each} path={[each.name]} form={form} />
-			))}
-		</div>
-	);
+	return <div class="fields">{fieldRows({ field, path: [], form })}</div>;
+}
+
+/** The fields of a group. */
+function fieldRows({ field, path, form }: FieldProps): JSX.Element[] {
+	return field.fields.map((each) => (
+		<FieldRow key={each.name} field={each} path={[...path, each.name]} form={form} />
+	));
 }
 
 export interface FieldProps {
@@ -103,10 +104,7 @@ function GroupRow({ field, path, form }: FieldProps): JSX.Element {
 				)}
 			</legend>
 			{field.description && <p class="about">{visibleText(field.description)}</p>}
-			{(isSet || field.isRequired) &&
-				field.fields.map((each) => (
-					<FieldRow key={each.name} field={each} path={[...path, each.name]} form={form} />
-				))}
+			{(isSet || field.isRequired) && fieldRows({ field, path, form })}
 		</fieldset>
 	);
 }
@@ -123,7 +121,7 @@ function VariantsRow({ field, path, form }: FieldProps): JSX.Element {
 	const pick = (index: number): void => {
 		picked.value = index;
 		const next = variants[index];
-		form.change(path, next && index >= 0 ? (initialDraft(next) ?? emptyOf(next)) : undefined);
+		form.change(path, next && index >= 0 ? newValue(next) : undefined);
 	};
 	return (
 		<fieldset>
@@ -144,13 +142,11 @@ function VariantsRow({ field, path, form }: FieldProps): JSX.Element {
 				))}
 			</select>
 			{isSet && at >= 0 && variant && (
-				<div class="variant">
+				<div class="variant" key={at}>
 					{variant.kind === 'group' ? (
-						variant.fields.map((each) => (
-							<FieldRow key={`${at} ${each.name}`} field={each} path={[...path, each.name]} form={form} />
-						))
+						fieldRows({ field: variant, path, form })
 					) : (
-						<FieldRow key={at} field={{ ...variant, title: 'Value' }} path={path} form={form} />
+						<FieldRow field={{ ...variant, title: 'Value' }} path={path} form={form} />
 					)}
 				</div>
 			)}
@@ -164,7 +160,7 @@ function ListRow({ field, path, form }: FieldProps): JSX.Element {
 	const { item } = field;
 	const problem = form.problems.get(pointerOf(path));
 	if (!item) return <p class="dim">This list cannot be edited.</p>;
-	const add = (): void => form.change([...path, items.length], initialDraft(item) ?? emptyOf(item));
+	const add = (): void => form.change([...path, items.length], newValue(item));
 	return (
 		<fieldset>
 			<legend>
@@ -174,7 +170,9 @@ function ListRow({ field, path, form }: FieldProps): JSX.Element {
 				</button>
 			</legend>
 			<FieldNotes id={pointerOf(path)} field={field} problem={problem} />
-			{items.length === 0 && !problem && <p class="about">{listProblem(field.schema, []) ?? 'No item.'}</p>}
+			{items.length === 0 && !problem && (
+				<p class="about">{sizeProblem(field.schema, 0, 'item') ?? 'No item.'}</p>
+			)}
 			{items.map((_, at) => (
 				<div class="list-item">
 					<FieldRow field={item} path={[...path, at]} form={form} />
@@ -231,10 +229,11 @@ function FieldNotes({ id, field, problem }: FieldNotesProps): JSX.Element {
 	);
 }
 
-function emptyOf(field: FormField): unknown {
-	if (field.kind === 'group') return {};
-	if (field.kind === 'variants') return field.variants?.[0] && emptyOf(field.variants[0]);
-	if (field.kind === 'boolean') return false;
-	if (field.kind === 'list' || field.kind === 'choices') return [];
+/** The value of a new item, or of an alternative that was chosen. */
+function newValue(field: FormField): unknown {
+	const value = initialDraft(field);
+	if (value !== undefined) return value;
+	const [first] = field.variants ?? [];
+	if (first) return newValue(first);
 	return field.kind === 'choice' ? field.choices[0]?.value : '';
 }

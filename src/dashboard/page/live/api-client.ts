@@ -5,19 +5,16 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** A request that failed, with the code and the hint of the hub. */
 export class RequestError extends Error {
-	readonly code: string;
-	readonly hint: string | undefined;
+	readonly error: ApiError;
 
-	constructor({ code, message, hint }: ApiError) {
-		super(message);
-		this.code = code;
-		this.hint = hint;
+	constructor(error: ApiError) {
+		super(error.message);
+		this.error = error;
 	}
 
 	/** Any thrown value as an error of the API. */
 	static describe(thrown: unknown): ApiError {
-		if (thrown instanceof RequestError)
-			return { code: thrown.code, message: thrown.message, hint: thrown.hint };
+		if (thrown instanceof RequestError) return thrown.error;
 		if (thrown instanceof DOMException && thrown.name === 'AbortError')
 			return { code: 'canceled', message: 'You canceled the request.' };
 		return {

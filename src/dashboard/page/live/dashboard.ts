@@ -2,7 +2,8 @@
 import { effect, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { CallDetails, CallRow } from '../../api/api-calls.ts';
+import { Listeners } from '../../../rpc/listeners.ts';
+import type { CallDetails, CallsEvent } from '../../api/api-calls.ts';
 import type { CatalogueReply } from '../../api/api-catalogue.ts';
 import type { ApiError, ApprovalRow, DashboardState, DoneReply, LogEvent } from '../../api/api-types.ts';
 import { PageRuns } from '../call/page-runs.ts';
@@ -32,8 +33,8 @@ export class Dashboard {
 	readonly runs: PageRuns = new PageRuns(this.api);
 	readonly router: PageRouter = new PageRouter();
 	readonly feed: EventFeed;
-	readonly #callListeners = new Set<(rows: readonly CallRow[], dropped: number) => void>();
-	readonly #logListeners = new Set<(event: LogEvent) => void>();
+	readonly #callListeners = new Listeners<Pick<CallsEvent, 'rows' | 'dropped'>>();
+	readonly #logListeners = new Listeners<LogEvent>();
 	#notices = 0;
 	#isFetchingCatalogue = false;
 	#isCatalogueStale = false;
@@ -44,15 +45,11 @@ export class Dashboard {
 			approvals: ({ approvals }) => {
 				this.approvals.value = approvals;
 			},
-			calls: ({ rows, dropped }) => {
-				for (const listener of this.#callListeners) listener(rows, dropped);
-			},
+			calls: (event) => this.#callListeners.emit(event),
 			call: (call) => {
 				this.call.value = call;
 			},
-			log: (event) => {
-				for (const listener of this.#logListeners) listener(event);
-			},
+			log: (event) => this.#logListeners.emit(event),
 			catalogue: ({ version }) => {
 				this.catalogueVersion.value = version;
 				if (this.catalogue.peek() && this.catalogue.peek()?.version !== version) void this.loadCatalogue();
@@ -64,15 +61,14 @@ export class Dashboard {
 		});
 	}
 
-	/** Returns the function that removes the listener. */
-	onCalls(listener: (rows: readonly CallRow[], dropped: number) => void): () => void {
-		this.#callListeners.add(listener);
-		return () => this.#callListeners.delete(listener);
+	/** Call a listener with each event of calls. Returns the function that removes it. */
+	get onCalls(): Listeners<Pick<CallsEvent, 'rows' | 'dropped'>>['add'] {
+		return this.#callListeners.add;
 	}
 
-	onLog(listener: (event: LogEvent) => void): () => void {
-		this.#logListeners.add(listener);
-		return () => this.#logListeners.delete(listener);
+	/** The same for the lines of the server that is followed. */
+	get onLog(): Listeners<LogEvent>['add'] {
+		return this.#logListeners.add;
 	}
 
 	follow(followed: Followed): void {

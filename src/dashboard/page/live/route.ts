@@ -1,6 +1,7 @@
 /* The address of a view, in the fragment of the URL: `#/tools?name=echo`. */
-
 import { percentDecoded } from '../../../printable.ts';
+import { pathWith } from './api-client.ts';
+
 export const viewNames = [
 	'overview',
 	'tools',
@@ -38,8 +39,5 @@ export function routeHref(
 	id = '',
 	query: Readonly<Record<string, string | undefined>> = {},
 ): string {
-	const parameters = new URLSearchParams();
-	for (const [name, value] of Object.entries(query)) if (value) parameters.set(name, value);
-	const text = parameters.toString();
-	return `#/${view}${id === '' ? '' : `/${encodeURIComponent(id)}`}${text === '' ? '' : `?${text}`}`;
+	return pathWith(`#/${view}${id === '' ? '' : `/${encodeURIComponent(id)}`}`, query);
 }

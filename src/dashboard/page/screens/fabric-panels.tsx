@@ -44,10 +44,8 @@ export function FabricPanels(): JSX.Element | null {
 			{!use && !offer && (
 				<Panel title="Fabric">
 					<EmptyState title="This hub uses no tools of other machines.">
-						<p>
-							With the setting <code>fabric</code> it calls workers over NATS. The first step:{' '}
-							<CommandText command="mctl help fabric" />
-						</p>
+						With the setting <code>fabric</code> it calls workers over NATS. The first step:{' '}
+						<CommandText command="mctl help fabric" />
 					</EmptyState>
 				</Panel>
 			)}
@@ -66,9 +64,7 @@ function UsedFabric({ use }: { use: FabricOverview }): JSX.Element {
 				</dl>
 				{use.groups.length === 0 && (
 					<EmptyState title="No worker offers anything to this hub.">
-						<p>
-							Start one on another machine: <CommandText command="mctl worker" />
-						</p>
+						Start one on another machine: <CommandText command="mctl worker" />
 					</EmptyState>
 				)}
 				<div class="rows fabric-rows">

@@ -48,10 +48,8 @@ export function LibraryScreen(): JSX.Element {
 	const detail =
 		id === '' ? (
 			<EmptyState title="Open a document to read it.">
-				<p>
-					In a terminal:{' '}
-					<CommandText command={libraryCommand(terms || 'how to write a test', query['budget'] ?? '')} />
-				</p>
+				In a terminal:{' '}
+				<CommandText command={libraryCommand(terms || 'how to write a test', query['budget'] ?? '')} />
 			</EmptyState>
 		) : (
 			<>
@@ -128,9 +126,7 @@ function NoDocuments({ isEmpty }: { isEmpty: boolean }): JSX.Element {
 	if (!isEmpty) return <EmptyState title="Nothing matches. Try other words for the task." />;
 	return (
 		<EmptyState title="The library is empty.">
-			<p>
-				Write a document with <CommandText command="mctl new resource hello" />
-			</p>
+			Write a document with <CommandText command="mctl new resource hello" />
 		</EmptyState>
 	);
 }

@@ -10,7 +10,7 @@ import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { RESULT_ROWS_LIMIT } from '../page-limits.ts';
 import { formatAge, formatBytes, formatCount } from '../text/quantities.ts';
-import { visibleLine, visibleText } from '../text/visible-text.tsx';
+import { TextBox, visibleLine } from '../text/visible-text.tsx';
 
 export function ResultsScreen(): JSX.Element {
 	const { router } = useDashboard();
@@ -27,10 +27,8 @@ function ResultList(): JSX.Element {
 		<Panel title="Stored results" aside={<CommandText command="mctl results ls" />}>
 			{reply.results.length === 0 && (
 				<EmptyState title="No result is stored.">
-					<p>
-						A result that is too long for its agent is stored here, and the agent gets its first part and a
-						handle.
-					</p>
+					A result that is too long for its agent is stored here, and the agent gets its first part and a
+					handle.
 				</EmptyState>
 			)}
 			<div class="rows task-rows">
@@ -105,29 +103,17 @@ function ResultComparison({ result }: { result: ResultReply }): JSX.Element {
 	return (
 		<div class="plots">
 			<Panel title="Whole" aside={<Tokens text={text} isWhole={result.isWhole} />}>
-				{text === null ? <EmptyState title="It is no text." /> : <ResultText text={text} />}
+				{text === null ? <EmptyState title="It is no text." /> : <TextBox text={text} />}
 			</Panel>
 			<Panel title="Shortened" aside={shortened && <Tokens text={shortened.text} isWhole />}>
-				{shortened ? (
-					<ResultText text={shortened.text} />
-				) : (
-					<EmptyState title="Its client got no first part." />
-				)}
+				{shortened ? <TextBox text={shortened.text} /> : <EmptyState title="Its client got no first part." />}
 			</Panel>
 			{structured !== null && (
 				<Panel title="Structured content of the shortened one" aside={<Tokens text={structured} isWhole />}>
-					<ResultText text={structured} />
+					<TextBox text={structured} />
 				</Panel>
 			)}
 		</div>
-	);
-}
-
-function ResultText({ text }: { text: string }): JSX.Element {
-	return (
-		<pre class="text" tabIndex={0}>
-			{visibleText(text)}
-		</pre>
 	);
 }
 

@@ -1,5 +1,4 @@
 /* Settings: the configuration as merged, and the file that each value comes from. */
-import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { SettingRow, SettingsReply } from '../../api/api-catalogue.ts';
 import type { ProblemRow } from '../../api/api-types.ts';
@@ -17,10 +16,8 @@ export function SettingsScreen(): JSX.Element {
 	const { router, feed, state } = useDashboard();
 	const root = state.value?.hub.root ?? '';
 	const terms = (router.route.value.query['q'] ?? '').toLowerCase();
-	const fetched = useFetched<SettingsReply>('/api/settings');
-	useSignalEffect(() => {
-		if (feed.configured.value > 0) fetched.reload();
-	});
+	// The hub answers with its current configuration; the number makes it another address.
+	const fetched = useFetched<SettingsReply>(`/api/settings?read=${feed.configured.value}`, true);
 	const reply = fetched.value.value;
 	if (!reply) return <NotFetched fetched={fetched} title="Reading the configuration…" />;
 	const rows = reply.values.filter(({ key, value, source }) =>
@@ -68,17 +65,13 @@ function SettingTable({
 	if (rows.length === 0 && isFiltered)
 		return (
 			<EmptyState title="No value matches the filter.">
-				<p>
-					<a href={routeHref('settings')}>Show all values</a>
-				</p>
+				<a href={routeHref('settings')}>Show all values</a>
 			</EmptyState>
 		);
 	if (rows.length === 0)
 		return (
 			<EmptyState title="No file sets a value.">
-				<p>
-					Write a configuration with <CommandText command="mctl init" />
-				</p>
+				Write a configuration with <CommandText command="mctl init" />
 			</EmptyState>
 		);
 	return (

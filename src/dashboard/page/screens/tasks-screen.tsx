@@ -40,7 +40,7 @@ export function TasksScreen(): JSX.Element {
 		<Panel title="Tasks" aside={<CommandText command="mctl tasks" />}>
 			{reply.tasks.length === 0 && (
 				<EmptyState title="No task runs or is kept.">
-					<p>A client that asks for it gets a long call as a task: it goes on when the client leaves.</p>
+					A client that asks for it gets a long call as a task: it goes on when the client leaves.
 				</EmptyState>
 			)}
 			<div class="rows task-rows">

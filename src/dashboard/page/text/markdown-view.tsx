@@ -1,29 +1,27 @@
 /* A markdown tree as elements. Text stays text: nothing is set as HTML. */
-import type { ComponentChildren, JSX } from 'preact';
+import { type ComponentChildren, h, type JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { MARKDOWN_CHARACTERS } from '../page-limits.ts';
 import { type Block, parseMarkdown } from './markdown-blocks.ts';
 import type { Inline } from './markdown-inline.ts';
-import { attributeText, visibleParts, visibleText } from './visible-text.tsx';
+import { attributeText, TextBox, visibleParts } from './visible-text.tsx';
+
+/** The headings of a document are below those of the page. */
+const HEADINGS = ['h3', 'h4'];
 
 export function MarkdownView({ text }: { text: string }): JSX.Element {
 	const blocks = useMemo(
 		() => (text.length <= MARKDOWN_CHARACTERS ? parseMarkdown(text) : undefined),
 		[text],
 	);
-	if (!blocks)
-		return (
-			<pre class="text" tabIndex={0}>
-				{visibleText(text)}
-			</pre>
-		);
+	if (!blocks) return <TextBox text={text} />;
 	return <div class="markdown">{blocks.map(blockElement)}</div>;
 }
 
 function blockElement(block: Block): JSX.Element {
 	switch (block.kind) {
 		case 'heading':
-			return headingElement(block.level, inlineElements(block.inline));
+			return h(HEADINGS[block.level - 1] ?? 'h5', {}, inlineElements(block.inline));
 		case 'paragraph':
 			return <p>{inlineElements(block.inline)}</p>;
 		case 'code':
@@ -50,13 +48,6 @@ function itemElements(blocks: readonly Block[]): ComponentChildren {
 	const [first, ...rest] = blocks;
 	if (first?.kind !== 'paragraph') return blocks.map(blockElement);
 	return [inlineElements(first.inline), ...rest.map(blockElement)];
-}
-
-/** The headings of a document are below those of the page. */
-function headingElement(level: number, inline: ComponentChildren): JSX.Element {
-	if (level === 1) return <h3>{inline}</h3>;
-	if (level === 2) return <h4>{inline}</h4>;
-	return <h5>{inline}</h5>;
 }
 
 function tableElement(rows: readonly (readonly (readonly Inline[])[])[]): JSX.Element {

@@ -21,23 +21,26 @@ export function formatMs(ms: number | null): string {
 	return formatDuration(ms);
 }
 
-const [SECOND, MINUTE, HOUR, DAY] = [
-	{ name: 's', seconds: 1 },
-	{ name: 'min', seconds: 60 },
-	{ name: 'h', seconds: 3_600 },
+/** The largest first. */
+const UNITS = [
 	{ name: 'd', seconds: 86_400 },
+	{ name: 'h', seconds: 3_600 },
+	{ name: 'min', seconds: 60 },
+	{ name: 's', seconds: 1 },
 ] as const;
-const MINUTES = [MINUTE, SECOND] as const;
-const HOURS = [HOUR, MINUTE] as const;
-const DAYS = [DAY, HOUR] as const;
 
-/** A duration in its two largest units: `3 h 20 min`. */
-export function formatDuration(ms: number): string {
+/** A duration in its largest units: `3 h 20 min`, and in one: `3 h`. */
+export function formatDuration(ms: number, most = 2): string {
 	const seconds = Math.max(0, Math.round(ms / 1000));
-	if (seconds < 60) return `${seconds} s`;
-	const [large, small] = seconds < 3_600 ? MINUTES : seconds < 86_400 ? HOURS : DAYS;
-	const rest = Math.floor((seconds % large.seconds) / small.seconds);
-	return `${Math.floor(seconds / large.seconds)} ${large.name}${rest === 0 ? '' : ` ${rest} ${small.name}`}`;
+	const first = UNITS.findIndex((unit) => seconds >= unit.seconds);
+	if (first === -1) return '0 s';
+	let rest = seconds;
+	const counts = UNITS.slice(first, first + most).map((unit) => {
+		const count = Math.floor(rest / unit.seconds);
+		rest %= unit.seconds;
+		return count === 0 ? '' : `${count} ${unit.name}`;
+	});
+	return counts.filter(Boolean).join(' ');
 }
 
 /** A duration in one unit, for the axis of a chart: `100 ms`, `10 s`. */
@@ -57,11 +60,7 @@ export function formatCounted(count: number, one: string, many = `${one}s`): str
 
 /** How long ago, in one unit: `12 s`, `5 min`. */
 export function formatAge(at: number, now: number): string {
-	const seconds = Math.max(0, Math.round((now - at) / 1000));
-	if (seconds < 60) return `${seconds} s`;
-	if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-	if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
-	return `${Math.floor(seconds / 86_400)} d`;
+	return formatDuration(now - at, 1);
 }
 
 /** The time of day, with milliseconds; with the date when it is not today. */

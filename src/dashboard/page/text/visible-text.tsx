@@ -25,6 +25,15 @@ export function visibleLine(text: string): JSX.Element {
 	return <bdi>{visibleParts(text, HIDDEN_IN_LINE)}</bdi>;
 }
 
+/** A text with its line breaks in a box of its own. */
+export function TextBox({ text }: { text: string }): JSX.Element {
+	return (
+		<pre class="text" tabIndex={0}>
+			{visibleText(text)}
+		</pre>
+	);
+}
+
 /** The text in pieces: strings, and elements for what cannot be seen. */
 export function visibleParts(text: string, hidden: RegExp = HIDDEN): ComponentChildren {
 	const shown = text.length > VISIBLE_CHARACTERS ? text.slice(0, VISIBLE_CHARACTERS) : text;

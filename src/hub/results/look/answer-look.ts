@@ -78,24 +78,13 @@ class Looker {
 	#range(from: number, to: number): LookAnswer {
 		const { total, unit, row } = this.#rows;
 		const last = Math.min(to, total);
-		const shown: string[] = [];
-		let room = this.#limit;
-		let at = from;
-		for (; at <= last; at++) {
-			const next = row(at - 1);
-			if (next.length + 1 > room) {
-				if (shown.length === 0) shown.push(`${firstPart(next, room - 1)}…`);
-				else at--;
-				break;
-			}
-			room -= next.length + 1;
-			shown.push(next);
-		}
-		const end = Math.min(at, last);
+		const shown = new Lines(this.#limit);
+		for (let at = from; at <= last && !shown.isFull; at++) shown.add(row(at - 1));
+		const end = from + shown.count - 1;
 		const about = `${unit} ${count1000(from)}–${count1000(end)} of ${count1000(total)}`;
 		const more = end < last ? `; go on with {"op":"range","from":${end + 1}}` : '';
 		return {
-			text: shown.join('\n'),
+			text: shown.text,
 			about: from > total ? `there are ${count1000(total)} ${unit}` : about + more,
 		};
 	}
@@ -232,7 +221,7 @@ class Looker {
 	}
 }
 
-/** Lines as far as they fit. */
+/** Lines as far as they fit; the first part of the first one when that alone does not. */
 class Lines {
 	readonly #lines: string[] = [];
 	#room: number;
@@ -244,13 +233,11 @@ class Lines {
 
 	add(line: string): void {
 		if (this.isFull) return;
-		const short =
-			line.length + 1 > this.#room && this.#lines.length === 0 ? firstPart(line, this.#room - 1) : line;
-		if (short.length + 1 > this.#room) this.isFull = true;
-		else {
-			this.#room -= short.length + 1;
-			this.#lines.push(short);
-		}
+		this.isFull = line.length + 1 > this.#room;
+		if (this.isFull && this.count === 0) this.#lines.push(`${firstPart(line, this.#room - 1)}…`);
+		if (this.isFull) return;
+		this.#room -= line.length + 1;
+		this.#lines.push(line);
 	}
 
 	get count(): number {

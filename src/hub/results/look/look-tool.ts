@@ -1,4 +1,5 @@
 /* The tool `look`: its definition, and the form of its answers. */
+import { textResult } from '../../../mcp/define/definition-results.ts';
 import type { CallToolResult, Tool } from '../../../protocol/mcp-types.ts';
 import type { NamedTool } from '../../../trust/tool-name.ts';
 import type { LookAnswer } from './look-request.ts';
@@ -51,6 +52,5 @@ export function lookName(name: string): NamedTool {
 
 /** The answer as a result: the content, its kind and its share of the whole. */
 export function lookResult({ text, about }: LookAnswer): CallToolResult {
-	const strings = [text, `[${about}]`].filter((each) => each !== '');
-	return { content: strings.map((each) => ({ type: 'text', text: each })) };
+	return textResult(...[text, `[${about}]`].filter((each) => each !== ''));
 }

@@ -15,23 +15,17 @@ export interface LookJob {
 }
 
 export class LookThreads {
-	readonly #places: Semaphore;
+	readonly #places = new Semaphore({ limit: LOOKS_AT_ONCE, queueLimit: LOOKS_WAITING });
 	readonly #deadlineMs: number;
 
 	constructor(deadlineMs: number = LOOK_MS) {
 		this.#deadlineMs = deadlineMs;
-		this.#places = new Semaphore({ limit: LOOKS_AT_ONCE, queueLimit: LOOKS_WAITING });
 	}
 
 	/** Rejects with `bad_input` for a query without an answer, `timeout` at the deadline, and the reason of the signal. */
 	async run(job: LookJob, signal?: AbortSignal): Promise<LookAnswer> {
 		signal?.throwIfAborted();
-		await this.#places.enter(undefined, () => ({ signal }));
-		try {
-			return await this.#answer(job, signal);
-		} finally {
-			this.#places.leave();
-		}
+		return this.#places.run(undefined, { signal }, () => this.#answer(job, signal));
 	}
 
 	async #answer(job: LookJob, signal: AbortSignal | undefined): Promise<LookAnswer> {

@@ -17,31 +17,27 @@ interface PendingReads {
 	gapMs: number;
 }
 
-export class ListChanges {
-	readonly #read: (connection: ServerConnection, kind: ChangedList) => void;
-	readonly #changes = new WeakMap<ServerConnection, PendingReads>();
-
-	constructor(read: (connection: ServerConnection, kind: ChangedList) => void) {
-		this.#read = read;
-	}
-
-	/** A list changed. Changes before the read begins are read at once. */
-	changed(connection: ServerConnection, kind: ChangedList): void {
-		const changes = this.#changes.get(connection) ?? { kinds: new Set(), nextAt: 0, gapMs: 0 };
-		this.#changes.set(connection, changes);
+/** Returns the function to call when a list changed. Changes before a read begins are read at once. */
+export function readsOfChanges(
+	read: (connection: ServerConnection, kind: ChangedList) => void,
+): (connection: ServerConnection, kind: ChangedList) => void {
+	const pending = new WeakMap<ServerConnection, PendingReads>();
+	return (connection, kind) => {
+		const changes = pending.get(connection) ?? { kinds: new Set(), nextAt: 0, gapMs: 0 };
+		pending.set(connection, changes);
 		if (changes.kinds.has(kind)) return;
 		changes.kinds.add(kind);
-		const read = (): void => {
+		const readNow = (): void => {
 			changes.kinds.delete(kind);
 			const now = performance.now();
 			changes.gapMs = nextGapMs(changes.gapMs, now - changes.nextAt);
 			changes.nextAt = now + changes.gapMs;
-			this.#read(connection, kind);
+			read(connection, kind);
 		};
 		const waitMs = changes.nextAt - performance.now();
-		if (waitMs <= 0) read();
-		else setTimeout(read, waitMs).unref();
-	}
+		if (waitMs <= 0) readNow();
+		else setTimeout(readNow, waitMs).unref();
+	};
 }
 
 /** The gap after a read. @param quietMs how long nothing changed after the last gap */

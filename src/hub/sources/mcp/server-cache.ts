@@ -22,7 +22,7 @@ import { makeFolders } from '../../../files/make-folders.ts';
 import { packageVersion } from '../../../files/package-version.ts';
 import { assertPrivate, makePrivate } from '../../../files/private-path.ts';
 import { readRegularText } from '../../../files/regular-file.ts';
-import { sha256 } from '../../../files/sha256.ts';
+import { hashedName, sha256 } from '../../../files/sha256.ts';
 import { readState, writeState } from '../../../files/state-file.ts';
 import { stateFolder } from '../../../files/state-folder.ts';
 import type { LeftOutItem } from '../../../mcp/client/list-pages.ts';
@@ -45,7 +45,6 @@ import { serversFolder } from './server-files.ts';
 
 /** The format of the file. */
 const FORMAT = 1;
-const FINGERPRINT_CHARACTERS = 24;
 /** Too short to test guesses of a secret value with. */
 const MARK_CHARACTERS = 4;
 /** Two hubs of one process may write the same file. */
@@ -108,7 +107,11 @@ export function cacheFilesOf(folder: string, entry: ServerEntry, version: string
 	const servers = serversFolder(folder);
 	const key = fingerprintOf(entry, version);
 	const path = join(servers, key);
-	const latest = join(servers, 'latest', `${shortHash([entry.name, programOf(entry)])}.json`);
+	const latest = join(
+		servers,
+		'latest',
+		`${hashedName(JSON.stringify([entry.name, programOf(entry)]))}.json`,
+	);
 	const mark = markOf(entry);
 	return { key, file: `${path}.json`, latest, failed: `${path}.failed`, mark, asks: `${path}.asks` };
 }
@@ -133,13 +136,29 @@ export function cachedEraOf(
 
 /** The cached lists of this server; undefined when it was never seen. Throws `bad_input` when the file is damaged or not private. */
 export function readKnown({ file }: Pick<CacheFiles, 'file'>): CachedServer | undefined {
-	return readKnownFile(file);
+	let text: string;
+	try {
+		assertPrivate(file);
+		text = readRegularText(file, KNOWN_LIMIT_BYTES);
+	} catch (error) {
+		if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		throw error;
+	}
+	try {
+		const value: unknown = JSON.parse(text);
+		// A file of before skills.
+		if (isObject(value)) value['skills'] ??= [];
+		if (isKnown(value)) return value.keepsNumbers ? (new JsonText(text, value).exact as CachedServer) : value;
+	} catch (cause) {
+		throw damaged(file, messageOf(cause));
+	}
+	throw damaged(file, 'it does not have the expected form');
 }
 
 /** The last lists of a server of the same name and program; undefined when there is none that can be used. */
 export function readLatest({ latest }: CacheFiles): CachedServer | undefined {
 	// It is written again when a server was listed.
-	return attempt(() => readKnownFile(latest));
+	return attempt(() => readKnown({ file: latest }));
 }
 
 /** Why the last start of the server failed; undefined when it did not, and when its entry was edited since. */
@@ -173,26 +192,6 @@ export function isAsking({ asks }: CacheFiles): boolean {
 export function writeAsking({ asks }: CacheFiles): void {
 	makeServerFolder(dirname(asks));
 	writeState(asks, { at: Date.now() });
-}
-
-function readKnownFile(file: string): CachedServer | undefined {
-	let text: string;
-	try {
-		assertPrivate(file);
-		text = readRegularText(file, KNOWN_LIMIT_BYTES);
-	} catch (error) {
-		if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-		throw error;
-	}
-	try {
-		const value: unknown = JSON.parse(text);
-		// A file of before skills.
-		if (isObject(value)) value['skills'] ??= [];
-		if (isKnown(value)) return value.keepsNumbers ? (new JsonText(text, value).exact as CachedServer) : value;
-	} catch (cause) {
-		throw damaged(file, messageOf(cause));
-	}
-	throw damaged(file, 'it does not have the expected form');
 }
 
 /** Replace the file. Throws `io` when it cannot be written or would be too large. */
@@ -262,7 +261,8 @@ export function cacheFilesHere(entry: ServerEntry, environment: Readonly<NodeJS.
 }
 
 function fingerprintOf(entry: ServerEntry, version: string): string {
-	return shortHash([version, entry.name, entry.kind === 'stdio' ? startOf(entry) : remoteOf(entry)]);
+	const start = entry.kind === 'stdio' ? startOf(entry) : remoteOf(entry);
+	return hashedName(JSON.stringify([version, entry.name, start]));
 }
 
 /** A user-level entry is the same in every folder. */
@@ -290,10 +290,6 @@ function programOf(entry: ServerEntry): unknown[] {
 	const { command, args = [] } = entry.record;
 	const program = args.find((word) => !word.startsWith('-') && !launchArgs.has(word)) ?? '';
 	return ['stdio', basename(command), basename(program).replace(/(?<=.)(@|==).*$/s, '')];
-}
-
-function shortHash(parts: readonly unknown[]): string {
-	return sha256(JSON.stringify(parts)).slice(0, FINGERPRINT_CHARACTERS);
 }
 
 function names(values: Readonly<Record<string, unknown>>): string[] {

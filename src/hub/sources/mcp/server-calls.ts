@@ -99,15 +99,12 @@ export function callSemaphore(
 	});
 }
 
-interface SentTo {
+/** Where a call was sent, and when. */
+interface SentCall {
 	readonly process: ServerProcess;
 	readonly connection: ServerConnection;
 	/** The id of the request; undefined when it was not sent here. */
 	readonly id?: number | undefined;
-}
-
-/** Where a call was sent, and when. */
-interface SentCall extends SentTo {
 	readonly begin: number;
 	/** Makes the call once more. */
 	readonly repeat: () => Promise<Answer>;
@@ -295,7 +292,7 @@ export class ServerCalls {
 	}
 
 	/** The result of a call; that of its task, when the server made one. */
-	#completed(response: Promise<Answer>, call: ForwardedCall, sent: SentTo): Promise<Answer> {
+	#completed(response: Promise<Answer>, call: ForwardedCall, sent: SentCall): Promise<Answer> {
 		if (call.method !== 'tools/call' || call.context.durable?.sentAs !== undefined) return response;
 		return response.then((answer) => {
 			const taskId = upstreamTaskOf(answerValue(answer), sent.connection);
@@ -303,7 +300,11 @@ export class ServerCalls {
 		});
 	}
 
-	#follow(taskId: string, { context }: ForwardedCall, { process, connection, id }: SentTo): Promise<Answer> {
+	#follow(
+		taskId: string,
+		{ context }: ForwardedCall,
+		{ process, connection, id }: Pick<SentCall, 'process' | 'connection' | 'id'>,
+	): Promise<Answer> {
 		const { entry, extensions, clientRequests } = this.#options;
 		const { timeoutMs, maxMs, redact: redacts } = this.#settings;
 		// The token of the call is valid until the task ends.
@@ -311,7 +312,7 @@ export class ServerCalls {
 		const end = followTask(taskId, {
 			connection,
 			// Tasks of a remote server outlive its connection.
-			elsewhere: entry.kind === 'stdio' ? undefined : process,
+			elsewhere: entry.kind === 'stdio' ? undefined : process.supervisor,
 			context,
 			capabilities: declaredTo(connection, context, extensions),
 			timeoutMs,
@@ -343,8 +344,8 @@ export class ServerCalls {
 	/** Start the process. A canceled call does not wait for it, unless the server must be notified: it has the task. */
 	#started(process: ServerProcess, context: CallContext): Promise<ServerConnection> {
 		context.progress(0, undefined, `starting ${this.#options.entry.name}`);
-		if (context.durable?.sentAs !== undefined) return process.up();
-		return abortable(() => process.up(), context.signal);
+		if (context.durable?.sentAs !== undefined) return process.supervisor.up();
+		return abortable(() => process.supervisor.up(), context.signal);
 	}
 
 	#optionsOf(call: ForwardedCall): ServerRequestOptions {

@@ -17,11 +17,11 @@ import type { ItemKind } from '../../../protocol/item-lists.ts';
 import type { Awaitable } from '../../../protocol/mcp-types.ts';
 import { redact } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
+import { inOrder } from '../../../rpc/in-order.ts';
 import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
-import { type ChangedList, ListChanges } from './list-changes.ts';
-import type { McpSourceOptions } from './mcp-source-options.ts';
+import { type ChangedList, readsOfChanges } from './list-changes.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { readServerLists } from './read-server-lists.ts';
@@ -36,6 +36,7 @@ import {
 	writeKnown,
 	writeKnownLater,
 } from './server-cache.ts';
+import type { McpSourceOptions } from './server-deps.ts';
 
 export interface ServerCatalogueDeps
 	extends Pick<McpSourceOptions, 'entry' | 'environment' | 'learning' | 'waitsForFailed' | 'log'> {
@@ -43,7 +44,7 @@ export interface ServerCatalogueDeps
 	readonly files: CacheFiles;
 	/** Its processes. The lister may stay after the first list when it serves all clients. */
 	readonly pool: ServerPool;
-	/** Called whenever the lists are read, before they are given to anybody and before `onChange`. */
+	/** Called whenever the lists are read, before they are used and before `onChange`. */
 	readonly onRead: (known: CachedServer, source: ListOrigin) => void;
 	readonly onChange: (change: Change) => void;
 }
@@ -75,8 +76,7 @@ export class ServerCatalogue {
 	readonly #closing = new AbortController();
 	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
-	#reading: Promise<unknown> = Promise.resolve();
-	readonly #changes = new ListChanges((connection, kind) => this.#readChanged(connection, kind));
+	readonly #inOrder = inOrder();
 	#retry: NodeJS.Timeout | undefined;
 	readonly #retryBackoff = new Backoff(RESTART_FIRST_MS, RESTART_MAX_MS);
 	/** Writes of the file, one after the other. */
@@ -122,7 +122,7 @@ export class ServerCatalogue {
 	/** Start a server that was never seen, in the background. */
 	learn(): void {
 		if (this.confirmed || this.#discovering || this.#isClosed || this.#pool.isStopped) return;
-		const { lastError, delayMs } = this.#pool.lister;
+		const { lastError, delayMs } = this.#pool.lister.supervisor;
 		if (lastError && (delayMs > 0 || !this.#settings.restart)) return;
 		this.#discover().catch(() => {}); // logged, and tried again
 	}
@@ -152,18 +152,11 @@ export class ServerCatalogue {
 	}
 
 	/** A list of a running server changed: read it, then notify. */
-	changed(connection: ServerConnection, kind: ChangedList): void {
-		this.#changes.changed(connection, kind);
-	}
+	readonly changed = readsOfChanges((connection, kind) => this.#readChanged(connection, kind));
 
-	/** Read the tools of a running server before its first call. */
-	async readTools(connection: ServerConnection): Promise<void> {
-		await this.#readNext(() => this.#readNow(connection, ['tools']));
-	}
-
-	/** Read all lists of a running server. */
-	read(connection: ServerConnection): Promise<CachedServer> {
-		return this.#readNext(() => this.#readNow(connection));
+	/** Read lists of a running server, after the reads that were requested before. Default: all lists. */
+	read(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
+		return this.#inOrder(() => this.#readNow(connection, names));
 	}
 
 	/** Resolves when everything is written. */
@@ -181,15 +174,9 @@ export class ServerCatalogue {
 		// A server that ended is listed at its next start.
 		const isGone = (): boolean => this.#isClosed || connection.endReason !== undefined;
 		if (isGone()) return;
-		this.#readNext(() => this.#readNow(connection, changedBy[kind])).catch((error: unknown) => {
+		this.read(connection, changedBy[kind]).catch((error: unknown) => {
 			if (!isGone()) this.#deps.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
 		});
-	}
-
-	#readNext(read: () => Promise<CachedServer>): Promise<CachedServer> {
-		const result = this.#reading.then(read, read);
-		this.#reading = result.catch(() => {}); // the caller gets it
-		return result;
 	}
 
 	async #readNow(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
@@ -197,14 +184,8 @@ export class ServerCatalogue {
 		const { timeoutMs, maxMs } = this.#settings;
 		const known = this.#known;
 		const only = known && names && { names };
-		const found = await readServerLists(connection, {
-			timeoutMs,
-			maxMs,
-			log,
-			known,
-			hubId: hubIdIn(environment),
-			...only,
-		});
+		const hubId = hubIdIn(environment);
+		const found = await readServerLists(connection, { timeoutMs, maxMs, log, known, hubId, ...only });
 		this.#keep(found);
 		return found;
 	}
@@ -273,7 +254,7 @@ export class ServerCatalogue {
 		const process = this.#pool.lister;
 		if (this.#pool.isStopped) throw this.#stopped();
 		try {
-			const connection = await process.up();
+			const connection = await process.supervisor.up();
 			const known = await this.#readOf(process, connection);
 			if (this.#pool.scope !== 'shared') await process.stopUnused();
 			return known;
@@ -281,7 +262,10 @@ export class ServerCatalogue {
 			// The user stopped or restarted it: that is no failure of the server.
 			if (process !== this.#pool.lister) return this.#start();
 			const isRefusal = needsSignIn(error);
-			this.#failed((isRefusal ? undefined : process.lastError) ?? OrchestraError.from(error), isRefusal);
+			this.#failed(
+				(isRefusal ? undefined : process.supervisor.lastError) ?? OrchestraError.from(error),
+				isRefusal,
+			);
 			this.#tryLater(process);
 			throw error;
 		}
@@ -310,7 +294,7 @@ export class ServerCatalogue {
 		const begin = performance.now();
 		try {
 			const known = await this.read(connection);
-			process.listed();
+			process.supervisor.answered(false);
 			return known;
 		} catch (error) {
 			const failure = process.explain(error, 'list', connection, performance.now() - begin);
@@ -324,7 +308,7 @@ export class ServerCatalogue {
 		if (this.#isClosed || this.confirmed || !this.#settings.restart) return;
 		clearTimeout(this.#retry);
 		// A server that runs, and whose lists cannot be read, has no delay of its own.
-		const delayMs = Math.max(process.delayMs + 1, this.#retryBackoff.nextMs());
+		const delayMs = Math.max(process.supervisor.delayMs + 1, this.#retryBackoff.nextMs());
 		this.#retry = setTimeout(() => {
 			if (!this.#pool.isStopped) this.#discover().catch(() => {}); // logged, and tried again
 		}, delayMs);

@@ -30,8 +30,15 @@ export class ServerClientRequests {
 	readonly #server: string;
 	readonly #log: Log;
 	readonly #scope: Pick<ScopeChoice, 'requestReceived'>;
-	readonly #rate: ClientRequestRate;
-	readonly #pages = new UrlElicitations();
+	/** The requests of each call. */
+	readonly #byCall = new WeakMap<CallContext, number>();
+	#minuteAt = Number.NEGATIVE_INFINITY;
+	#inMinute = 0;
+	/**
+	 * The clients that the server asked to open pages (elicitation of mode `url`), by elicitation id: its notification
+	 * that a user is done with one must reach the client that got it. Only legacy revisions have this notification.
+	 */
+	readonly #pages = new BoundedMap<string, CallContext['clientNotifier']>(OPENED_PAGES_LIMIT);
 	/** Calls of modern clients that did not declare the capability that the server needs. */
 	readonly #missing = new WeakMap<CallContext, unknown>();
 	#hasWarned = false;
@@ -39,14 +46,13 @@ export class ServerClientRequests {
 	constructor(server: string, scope: Pick<ScopeChoice, 'requestReceived'>, log: Log) {
 		this.#server = server;
 		this.#scope = scope;
-		this.#rate = new ClientRequestRate(server);
 		this.#log = log;
 	}
 
 	/** Ask the client of a call. Rejects with the error for the server. */
 	async ask(context: CallContext, { method, params, signal }: ServerRequest): Promise<unknown> {
-		this.#rate.count(context, [method]);
-		if (method === 'elicitation/create') this.#pages.opened(context, [params]);
+		this.#count(context, [method]);
+		if (method === 'elicitation/create') this.#opened(context, [params]);
 		try {
 			const key = keyOf(params);
 			const inputRequests = { [key]: { method, params: withoutToken(params) } };
@@ -83,19 +89,19 @@ export class ServerClientRequests {
 	/** A modern server sends client requests with the result of a call. Throws when there are too many. */
 	returned(context: CallContext, { inputRequests = {} }: InputRequired): void {
 		const methods = Object.values(inputRequests).map(({ method }) => method);
-		this.#rate.count(context, methods);
+		this.#count(context, methods);
 	}
 
 	/** The server answered a call with an error: that the client must open pages first, maybe. */
 	failed(context: CallContext, thrown: unknown): void {
 		const { code, data } = rpcErrorOf(thrown) ?? {};
 		if (code !== oldCodes.urlElicitationRequired || !isObject(data)) return;
-		this.#pages.opened(context, Array.isArray(data['elicitations']) ? data['elicitations'] : []);
+		this.#opened(context, Array.isArray(data['elicitations']) ? data['elicitations'] : []);
 	}
 
 	/** The server sent a notification that belongs to no call. Returns a log message for clients without a call in flight. */
 	notified(process: ServerProcess, method: string, params: unknown): LogChange | undefined {
-		if (method === 'notifications/elicitation/complete') this.#pages.done(params);
+		if (method === 'notifications/elicitation/complete') this.#completed(params);
 		// The answer that made the task may be in the same chunk, and be handled later in this turn.
 		if (method === 'notifications/tasks/status') setImmediate(() => forwardStatus(process.contexts, params));
 		const own = method === 'notifications/message' ? withoutToken(params) : undefined;
@@ -115,77 +121,56 @@ export class ServerClientRequests {
 		const error = this.#missing.get(context);
 		if (error !== undefined && context.revision.era === 'modern') throw error;
 	}
-}
 
-/**
- * Bounds the elicitation and sampling requests of a server: each takes the attention of a
- * user or the tokens of a model. Roots are not counted: the program of the client answers.
- */
-class ClientRequestRate {
-	readonly #server: string;
-	readonly #now: () => number;
-	readonly #byCall = new WeakMap<object, number>();
-	#minuteAt = Number.NEGATIVE_INFINITY;
-	#inMinute = 0;
-
-	constructor(server: string, now: () => number = () => performance.now()) {
-		this.#server = server;
-		this.#now = now;
-	}
-
-	/** Count the requests of these methods. Throws `bad_input` when they are too many. */
-	count(call: object, methods: readonly string[]): void {
+	/**
+	 * Count the elicitation and sampling requests among these methods: each takes the attention of a user or the tokens
+	 * of a model. Roots are not counted: the program of the client answers. Throws `bad_input` when they are too many.
+	 */
+	#count(call: CallContext, methods: readonly string[]): void {
 		const count = methods.filter((method) => method !== 'roots/list').length;
 		if (count === 0) return;
-		const now = this.#now();
+		const now = performance.now();
 		if (now - this.#minuteAt >= MINUTE_MS) {
 			this.#minuteAt = now;
 			this.#inMinute = 0;
 		}
 		const ofCall = (this.#byCall.get(call) ?? 0) + count;
 		if (ofCall > CLIENT_REQUESTS_PER_CALL)
-			throw this.#tooMany(`${CLIENT_REQUESTS_PER_CALL} times during one call`);
+			throw tooMany(this.#server, `${CLIENT_REQUESTS_PER_CALL} times during one call`);
 		if (this.#inMinute + count > CLIENT_REQUESTS_PER_MINUTE)
-			throw this.#tooMany(`${CLIENT_REQUESTS_PER_MINUTE} times within a minute`);
+			throw tooMany(this.#server, `${CLIENT_REQUESTS_PER_MINUTE} times within a minute`);
 		this.#byCall.set(call, ofCall);
 		this.#inMinute += count;
 	}
 
-	#tooMany(bound: string): OrchestraError {
-		return new OrchestraError('bad_input', `${this.#server} may ask its clients at most ${bound}`, {
-			hint: 'The server asks for input or for messages of a model again and again. Report this to its author.',
-		});
-	}
-}
-
-/**
- * The pages that an MCP server asked clients to open (elicitation of mode `url`), so that
- * its notification that a user is done with one reaches the client that got it. Only legacy
- * revisions have this notification.
- */
-class UrlElicitations {
-	/** Keyed by elicitation id. */
-	readonly #clients = new BoundedMap<string, CallContext['clientNotifier']>(OPENED_PAGES_LIMIT);
-
 	/** The client of a call got these URLs. */
-	opened({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
+	#opened({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
 		if (revision.era === 'modern') return;
 		for (const elicitation of elicitations) {
-			const id = isObject(elicitation) ? elicitation['elicitationId'] : undefined;
-			if (typeof id !== 'string') continue;
-			this.#clients.set(id, clientNotifier);
+			const id = elicitationIdOf(elicitation);
+			if (id !== undefined) this.#pages.set(id, clientNotifier);
 		}
 	}
 
-	/** The params of `notifications/elicitation/complete`. */
-	done(params: unknown): void {
-		const id = isObject(params) ? params['elicitationId'] : undefined;
-		if (typeof id !== 'string') return;
-		const notify = this.#clients.get(id);
-		this.#clients.delete(id);
+	/** @param params of `notifications/elicitation/complete` */
+	#completed(params: unknown): void {
+		const id = elicitationIdOf(params) ?? '';
+		const notify = this.#pages.get(id);
+		this.#pages.delete(id);
 		// The client has disconnected.
 		attempt(() => notify?.('notifications/elicitation/complete', params));
 	}
+}
+
+function tooMany(server: string, bound: string): OrchestraError {
+	return new OrchestraError('bad_input', `${server} may ask its clients at most ${bound}`, {
+		hint: 'The server asks for input or for messages of a model again and again. Report this to its author.',
+	});
+}
+
+function elicitationIdOf(params: unknown): string | undefined {
+	const id = isObject(params) ? params['elicitationId'] : undefined;
+	return typeof id === 'string' ? id : undefined;
 }
 
 /**

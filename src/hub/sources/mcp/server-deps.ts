@@ -1,14 +1,54 @@
-/* What the processes of an MCP server share, and what differs between them. */
+/* The deps of the source of an MCP server, of all its processes, and of one of them. */
+import type { ServerEntry } from '../../../config/configuration.ts';
+import type { Log } from '../../../log.ts';
 import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
 import type { CancelSource } from '../../../rpc/calls/pending.ts';
 import type { RestartPolicy } from '../../../rpc/restart-policy.ts';
 import type { StartCounts } from '../../../rpc/supervisor.ts';
 import type { ExtensionRules } from '../../extensions.ts';
-import type { ServerOpeningDeps } from './process/server-opening.ts';
+import type { ConnectedClients } from '../../sessions/connected-clients.ts';
+import type { ServerLog } from './process/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import type { StartLimiter } from './process/start-limiter.ts';
 import type { ResourceWatchers } from './resource-watchers.ts';
+import type { ToolReview } from './tools/server-pins.ts';
+
+/** Follows the servers that are started for their first lists. */
+export interface Learning {
+	/** A server is being learnt. @param key the fingerprint of its entry */
+	begin(key: string): void;
+	/** It is known, or it failed. */
+	end(key: string): void;
+}
+
+export interface McpSourceOptions {
+	readonly entry: ServerEntry;
+	/** Equal for an equal entry. */
+	readonly configurationKey?: string;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** The state folder: for what is known of servers, and their logs. */
+	readonly folder: string;
+	/** The version of this program. */
+	readonly version: string;
+	/** Shared by all servers of the hub. */
+	readonly limiter: StartLimiter;
+	/** The clients of the hub. */
+	readonly clients: ConnectedClients;
+	/** Whether lists wait also for a server whose last start failed. Default false. */
+	readonly waitsForFailed?: boolean | undefined;
+	/** Longest message of a client, in bytes. A server may send longer ones: at least 64 MiB. */
+	readonly messageBytes?: number | undefined;
+	/** Default: a server whose first start has not ended when the hub is closed stays unknown. */
+	readonly learning?: Learning | undefined;
+	/** Identifiers of extensions that pass in both directions although the hub does not know them. */
+	readonly passedExtensions?: readonly string[] | undefined;
+	readonly log: Log;
+	/** The clock of restarts, in milliseconds. Default: `performance.now`. */
+	readonly now?: (() => number) | undefined;
+	/** Shared by all servers of the hub. */
+	readonly review: ToolReview;
+}
 
 /** A request of a server to its client. */
 export interface ServerRequest {
@@ -21,12 +61,13 @@ export interface ServerRequest {
 }
 
 /** The deps that all processes of a server share. */
-export interface ServerDeps extends ServerOpeningDeps {
-	readonly limiter: StartLimiter;
+export interface ServerDeps
+	extends Pick<McpSourceOptions, 'entry' | 'environment' | 'limiter' | 'log' | 'now'> {
+	/** Longest message of the server, in bytes. */
+	readonly limitBytes: number;
+	readonly serverLog: ServerLog;
 	readonly extensions: ExtensionRules;
 	readonly starts: StartCounts;
-	/** The clock of restarts. */
-	readonly now?: (() => number) | undefined;
 	/** The era, when the next start need not find it out. */
 	readonly knownEra: () => 'legacy' | 'modern' | undefined;
 	/** Whether its lists are known. */

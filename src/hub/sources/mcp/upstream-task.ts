@@ -21,6 +21,7 @@ import { redactJson } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
 import { pause } from '../../../rpc/clock.ts';
 import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import type { Supervisor } from '../../../rpc/supervisor.ts';
 import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
 import { JsonText, textAt, withoutMembers } from '../../../wire/json-text.ts';
@@ -31,12 +32,11 @@ import {
 	UPSTREAM_RETRY_MS,
 	UPSTREAM_TASK_ID_CHARACTERS,
 } from '../../tasks/task-limits.ts';
-import type { ServerProcess } from './process/server-process.ts';
 
 export interface UpstreamTaskOptions {
 	readonly connection: ServerConnection;
 	/** Connects again to a server elsewhere; undefined when its tasks end with its connection. */
-	readonly elsewhere?: Pick<ServerProcess, 'up' | 'isClosed'> | undefined;
+	readonly elsewhere?: Pick<Supervisor<ServerConnection>, 'up' | 'isClosed'> | undefined;
 	/** The context of the call. */
 	readonly context: CallContext;
 	/** The client information and capabilities for a modern server. */
@@ -70,20 +70,18 @@ export async function followTask(taskId: string, options: UpstreamTaskOptions): 
 	context.durable?.begunUpstream(taskId);
 	const server = new TaskServer(taskId, options);
 	context.onCancel(() => server.cancel());
-	return connection.era === 'modern'
-		? new ModernTask(taskId, server, options).end()
-		: legacyEnd(server, options);
+	return connection.era === 'modern' ? new ModernTask(server, options).end() : legacyEnd(server, options);
 }
 
 /** The requests about a task to its server, over one connection after the other. */
 class TaskServer {
-	readonly #taskId: string;
+	readonly taskId: string;
 	readonly #options: UpstreamTaskOptions;
 	readonly #endsAt: number;
 	#connection: ServerConnection;
 
 	constructor(taskId: string, options: UpstreamTaskOptions) {
-		this.#taskId = taskId;
+		this.taskId = taskId;
 		this.#options = options;
 		this.#connection = options.connection;
 		this.#endsAt = performance.now() + options.maxMs;
@@ -145,7 +143,7 @@ class TaskServer {
 	}
 
 	#paramsWith(more: Result = {}): Result {
-		const params = { taskId: this.#taskId, ...more };
+		const params = { taskId: this.taskId, ...more };
 		return this.#connection.era === 'modern'
 			? { ...params, _meta: { [CLIENT_CAPABILITIES]: this.#options.capabilities } }
 			: params;
@@ -153,7 +151,6 @@ class TaskServer {
 }
 
 class ModernTask {
-	readonly #taskId: string;
 	readonly #server: TaskServer;
 	readonly #options: UpstreamTaskOptions;
 	/** The keys of all elicitations so far: each is sent once. */
@@ -165,8 +162,7 @@ class ModernTask {
 	#isPushed = false;
 	#wake: (() => void) | undefined;
 
-	constructor(taskId: string, server: TaskServer, options: UpstreamTaskOptions) {
-		this.#taskId = taskId;
+	constructor(server: TaskServer, options: UpstreamTaskOptions) {
 		this.#server = server;
 		this.#options = options;
 	}
@@ -198,7 +194,7 @@ class ModernTask {
 	}
 
 	#listen(connection: ServerConnection): TaskSubscription | undefined {
-		return connection.followTask(this.#taskId, () => {
+		return connection.followTask(this.#server.taskId, () => {
 			this.#isPushed = true;
 			this.#wake?.();
 		});
@@ -227,9 +223,10 @@ class ModernTask {
 
 	/** The result of a task that has ended. */
 	#resultIn(answer: Answer, state: Result): Answer | undefined {
-		const { taskId = this.#taskId, status, statusMessage, result, error } = state;
+		const { taskId, status, statusMessage, result, error } = state;
 		const { context } = this.#options;
-		if (taskId !== this.#taskId) throw badTask('the server answered with the state of another task');
+		if (taskId !== undefined && taskId !== this.#server.taskId)
+			throw badTask('the server answered with the state of another task');
 		if (typeof statusMessage === 'string') context.durable?.says(statusMessage);
 		context.progress(++this.#polls, undefined, typeof statusMessage === 'string' ? statusMessage : undefined);
 		switch (status) {

@@ -5,11 +5,11 @@ import type { ApiObject, ClientFilesReply } from '../../../api/api-types.ts';
 import type { CallRun } from '../../call/call-run.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
 import { CommandText } from '../../components/command-text.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { Panel, Select } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
 import { objectsIn, textIn } from '../../live/json-fields.ts';
 import { formatCounted } from '../../text/quantities.ts';
-import { attributeText, visibleLine, visibleText } from '../../text/visible-text.tsx';
+import { TextBox, visibleLine, visibleText } from '../../text/visible-text.tsx';
 
 export function ImportPanel(): JSX.Element {
 	const look = useCommandRun();
@@ -96,7 +96,7 @@ export function ConnectPanel(): JSX.Element {
 						<CommandText command="mctl bridge" />
 					</p>
 				)}
-				<ClientChoice clients={clients} chosen={client} onChoose={(id) => (chosen.value = id)} />
+				{client && <ClientChoice clients={clients} value={client} onPick={(id) => (chosen.value = id)} />}
 				{client && (
 					<CommandButton
 						run={look}
@@ -126,21 +126,19 @@ export function ConnectPanel(): JSX.Element {
 
 interface ClientChoiceProps {
 	readonly clients: ClientFilesReply['clients'];
-	readonly chosen: string | undefined;
-	readonly onChoose: (id: string) => void;
+	readonly value: string;
+	readonly onPick: (id: string) => void;
 }
 
-function ClientChoice({ clients, chosen, onChoose }: ClientChoiceProps): JSX.Element | null {
-	if (clients.length === 0) return null;
+function ClientChoice({ clients, value, onPick }: ClientChoiceProps): JSX.Element {
+	const options = clients.map(
+		({ id, title, isConnected }) => [id, `${title}${isConnected ? ' (connected)' : ''}`] as const,
+	);
 	return (
-		<label class="field">
+		<p class="field">
 			<span class="field-title">Client</span>
-			<select value={chosen} onChange={(event) => onChoose(event.currentTarget.value)}>
-				{clients.map(({ id, title, isConnected }) => (
-					<option value={id}>{attributeText(`${title}${isConnected ? ' (connected)' : ''}`)}</option>
-				))}
-			</select>
-		</label>
+			<Select label="Client" options={options} value={value} onPick={onPick} />
+		</p>
 	);
 }
 
@@ -154,9 +152,7 @@ function PlannedChange({ run }: { run: CallRun }): JSX.Element {
 			{files.map((file) => (
 				<details>
 					<summary>{visibleLine(textIn(file, 'path'))}</summary>
-					<pre class="text" tabIndex={0}>
-						{visibleText(textIn(file, 'diff'))}
-					</pre>
+					<TextBox text={textIn(file, 'diff')} />
 				</details>
 			))}
 			{Array.isArray(warnings) && warnings.length > 0 && (

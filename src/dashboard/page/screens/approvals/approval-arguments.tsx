@@ -58,7 +58,11 @@ export function ApprovalArguments({ approval, rows, onRead }: ArgumentListProps)
 				<Toggle isOn={earlier.value !== undefined} onClick={toggleEarlier}>
 					Compare with the last call
 				</Toggle>
-				<CopyButton label="Copy" text={copiedText(rows)} what="the arguments" />
+				<CopyButton
+					label="Copy"
+					text={rows.map(({ name, text }) => `${name}: ${text}`).join('\n')}
+					what="the arguments"
+				/>
 				<span class="dim" role="status">
 					{difference}
 				</span>
@@ -155,10 +159,6 @@ function escapedParts(text: string, breaksLines: boolean): ComponentChildren {
 	});
 }
 
-function copiedText(rows: readonly ArgumentRow[]): string {
-	return rows.map(({ name, text }) => `${name}: ${text}`).join('\n');
-}
-
 function differenceText(
 	earlier: ReadonlyMap<string, string> | undefined,
 	rows: readonly ArgumentRow[],
@@ -170,7 +170,7 @@ function differenceText(
 		...(missing.length > 0 ? [`Only in the last call: ${missing.join(', ')}.`] : []),
 		...(added.length > 0 ? [`Not in the last call: ${added.join(', ')}.`] : []),
 	];
-	return sentences.length === 0 ? '' : sentences.join(' ');
+	return sentences.join(' ');
 }
 
 /** The arguments of the last call of this tool and client that was made, as `escapedJson`, by `escapedName`. */

@@ -1,12 +1,7 @@
 /* Approvals: calls that wait for a user, with what they would do. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type {
-	ApprovalDecision,
-	ApprovalDecisionRequest,
-	ApprovalReply,
-	ApprovalRow,
-} from '../../../api/api-types.ts';
+import type { ApprovalDecision, ApprovalReply, ApprovalRow } from '../../../api/api-types.ts';
 import { policyCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { useNow } from '../../components/now.ts';
@@ -33,11 +28,9 @@ export function ApprovalsScreen(): JSX.Element {
 	if (approvals.value.length === 0)
 		return (
 			<EmptyState title="No call waits for you.">
-				<p>
-					A rule with <code>ask</code> in the policy stops a call until you decide. Write one in the view of a{' '}
-					<a href={routeHref('servers')}>server</a>, or with{' '}
-					<CommandText command={policyCommand(`${server}__*`, 'ask', false)} />
-				</p>
+				A rule with <code>ask</code> in the policy stops a call until you decide. Write one in the view of a{' '}
+				<a href={routeHref('servers')}>server</a>, or with{' '}
+				<CommandText command={policyCommand(`${server}__*`, 'ask', false)} />
 			</EmptyState>
 		);
 	return (
@@ -99,13 +92,12 @@ function Decisions({ approval, unread }: DecisionsProps): JSX.Element {
 	const isBusy = useSignal(false);
 	const decide = async (decision: ApprovalDecision, label: string): Promise<void> => {
 		isBusy.value = true;
-		const body: ApprovalDecisionRequest = { decision };
 		const messages = {
 			done: `${label}: ${approval.tool}.`,
 			failed: `Your answer to ${approval.tool} does not count.`,
 		};
 		reportOutcome(dashboard, approval);
-		await dashboard.act(messages, pathOf(approval), body);
+		await dashboard.act(messages, pathOf(approval), { decision });
 		isBusy.value = false;
 	};
 	return (
@@ -140,7 +132,7 @@ function pathOf({ id }: ApprovalRow): string {
 
 /** An answer is not yet an outcome: the policy may have changed, and the tool may fail. */
 function reportOutcome(dashboard: Dashboard, { tool, client, askedAt }: ApprovalRow): void {
-	const stop = dashboard.onCalls((rows) => {
+	const stop = dashboard.onCalls(({ rows }) => {
 		const ended = rows.find(
 			(row) => row.name === tool && row.client === client && row.at <= askedAt && row.outcome !== 'running',
 		);

@@ -34,9 +34,7 @@ export function CallsScreen(): JSX.Element {
 	const detail =
 		id === '' ? (
 			<EmptyState title="Open a call to see its phases, progress, logs and arguments.">
-				<p>
-					In a terminal: <CommandText command="mctl log" />
-				</p>
+				In a terminal: <CommandText command="mctl log" />
 			</EmptyState>
 		) : (
 			<CallDetail key={id} number={Number(id)} />
@@ -60,7 +58,7 @@ export function CallsScreen(): JSX.Element {
 function useLiveCalls(dashboard: Dashboard, list: CallList): void {
 	useEffect(() => {
 		void list.want(1);
-		const stop = dashboard.onCalls((rows, dropped) => list.take(rows, dropped));
+		const stop = dashboard.onCalls(({ rows, dropped }) => list.take(rows, dropped));
 		// Calls leave the last minutes without an event.
 		const timer = list.filter.minutes > 0 ? setInterval(() => void list.reload(), CALLS_RENEW_MS) : undefined;
 		return () => {
@@ -142,17 +140,13 @@ function NoCalls({ isFiltered }: { isFiltered: boolean }): JSX.Element {
 	if (isFiltered)
 		return (
 			<EmptyState title="No call matches the filter.">
-				<p>
-					<a href={routeHref('calls')}>Show all calls</a>
-				</p>
+				<a href={routeHref('calls')}>Show all calls</a>
 			</EmptyState>
 		);
 	return (
 		<EmptyState title="No calls yet.">
-			<p>
-				<a href={routeHref('tools')}>Try a tool</a>, or connect an agent with{' '}
-				<CommandText command="mctl init" />
-			</p>
+			<a href={routeHref('tools')}>Try a tool</a>, or connect an agent with{' '}
+			<CommandText command="mctl init" />
 		</EmptyState>
 	);
 }

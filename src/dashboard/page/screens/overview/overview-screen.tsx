@@ -113,9 +113,7 @@ function Plots({ reply }: { reply: OverviewReply }): JSX.Element {
 		return (
 			<Panel title="Calls">
 				<EmptyState title="No call in this time.">
-					<p>
-						<a href={routeHref('tools')}>Try a tool</a>, or let a connected agent call one.
-					</p>
+					<a href={routeHref('tools')}>Try a tool</a>, or let a connected agent call one.
 				</EmptyState>
 			</Panel>
 		);
@@ -244,9 +242,7 @@ function ClientList({ clients }: { clients: readonly ClientRow[] }): JSX.Element
 		<Panel title="Clients">
 			{clients.length === 0 ? (
 				<EmptyState title="No client is connected.">
-					<p>
-						Connect the agents on this machine with <CommandText command="mctl init" />
-					</p>
+					Connect the agents on this machine with <CommandText command="mctl init" />
 				</EmptyState>
 			) : (
 				<div class="rows clients">

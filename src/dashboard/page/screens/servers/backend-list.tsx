@@ -63,10 +63,8 @@ export function BackendList({ backends }: { backends: readonly SourceRow[] }): J
 function NoServers(): JSX.Element {
 	return (
 		<EmptyState title="There is no server yet.">
-			<p>
-				Import the servers of your MCP clients with <CommandText command="mctl init" />, or add one with{' '}
-				<CommandText command="mctl add files -- npx -y @modelcontextprotocol/server-filesystem ." />
-			</p>
+			Import the servers of your MCP clients with <CommandText command="mctl init" />, or add one with{' '}
+			<CommandText command="mctl add files -- npx -y @modelcontextprotocol/server-filesystem ." />
 		</EmptyState>
 	);
 }

@@ -42,9 +42,7 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 		<Panel title="Output" aside={<CopyButton label="Copy" text={copied} what="the output" />}>
 			{lines.value.length === 0 ? (
 				<EmptyState title="It wrote nothing to stderr yet.">
-					<p>
-						New lines appear here, and in <CommandText command={logsCommand(page, true)} />
-					</p>
+					New lines appear here, and in <CommandText command={logsCommand(page, true)} />
 				</EmptyState>
 			) : (
 				<OutputLines lines={lines.value} />
@@ -72,7 +70,7 @@ function OutputLines({ lines }: { lines: readonly LogLine[] }): JSX.Element {
 			{lines.map(({ at, stream, text }) => (
 				<li class={stream}>
 					<span class="dim">
-						{at === null ? '' : formatTime(at)} {stream === 'stderr' ? '' : stream}
+						{formatTime(at)} {stream === 'stderr' ? '' : stream}
 					</span>{' '}
 					{visibleText(text)}
 				</li>

@@ -48,12 +48,12 @@ function OneServer({ id }: { id: string }): JSX.Element {
 	const page = fetched.value.value;
 	if (fetched.error.value && !page)
 		return (
-			<EmptyState title="This server cannot be shown.">
+			<>
 				<ErrorText error={fetched.error.value} />
-				<p>
+				<EmptyState title="This server cannot be shown.">
 					<a href={routeHref('servers')}>All servers</a>
-				</p>
-			</EmptyState>
+				</EmptyState>
+			</>
 		);
 	if (!page) return <EmptyState title="Reading…" />;
 	return <ServerDetails page={{ ...page, ...row }} onDone={fetched.reload} />;
@@ -118,6 +118,7 @@ function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
 function CataloguePanel({ page }: { page: ServerPage }): JSX.Element {
 	const { router } = useDashboard();
 	const { catalogue: rows } = page;
+	const [step, command] = nextStep(page);
 	const open = (index: number): void => {
 		const [kind, name] = rows[index] ?? [];
 		if (kind && name !== undefined)
@@ -127,7 +128,7 @@ function CataloguePanel({ page }: { page: ServerPage }): JSX.Element {
 		<Panel title={`Catalogue (${formatCount(rows.length)})`}>
 			{rows.length === 0 ? (
 				<EmptyState title="It has no items yet.">
-					<NextStep page={page} />
+					{step} {command && <CommandText command={command} />}
 				</EmptyState>
 			) : (
 				<VirtualList
@@ -147,36 +148,16 @@ const NEW_COMMANDS: ReadonlyMap<string, string> = new Map([
 	['library', 'mctl new resource hello'],
 ]);
 
-/** The next step for a backend without anything to call. */
-function NextStep({ page }: { page: ServerPage }): JSX.Element {
+/** The next step for a backend without anything to call: a sentence, and the command of it. */
+function nextStep(page: ServerPage): readonly [string, string?] {
 	const { id, kind, state, pid, lastError } = page;
-	const isEnabled = state !== 'disabled';
 	const write = NEW_COMMANDS.get(kind);
-	if (write)
-		return (
-			<p>
-				Write the first one with <CommandText command={write} />
-			</p>
-		);
-	if (isEnabled && lastError)
-		return (
-			<p>
-				It did not start, for the reason above. Check it with <CommandText command="mctl doctor" />
-			</p>
-		);
-	if (state === 'starting') return <p>It is starting; its items appear here.</p>;
-	if (!isEnabled || pid === null)
-		return (
-			<p>
-				{isEnabled ? 'Start it' : 'Enable it'} with{' '}
-				<CommandText command={serverCommand(isEnabled ? 'start' : 'enable', id)} />
-			</p>
-		);
-	return (
-		<p>
-			It runs and lists nothing. Its output may say why: <CommandText command={logsCommand(page)} />
-		</p>
-	);
+	if (write) return ['Write the first one with', write];
+	if (state === 'disabled') return ['Enable it with', serverCommand('enable', id)];
+	if (lastError) return ['It did not start, for the reason above. Check it with', 'mctl doctor'];
+	if (state === 'starting') return ['It is starting; its items appear here.'];
+	if (pid === null) return ['Start it with', serverCommand('start', id)];
+	return ['It runs and lists nothing. Its output may say why:', logsCommand(page)];
 }
 
 function CatalogueLine({ row }: { row: CatalogueRow | undefined }): JSX.Element | null {

@@ -40,10 +40,8 @@ export function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
 		<Panel title="History">
 			{page.history.length === 0 ? (
 				<EmptyState title="It has not been started or stopped since the dashboard was opened.">
-					<p>
-						{page.state === 'disabled' ? 'It is disabled.' : 'Its first call starts it.'} Earlier:{' '}
-						<CommandText command={logsCommand(page)} />
-					</p>
+					{page.state === 'disabled' ? 'It is disabled.' : 'Its first call starts it.'} Earlier:{' '}
+					<CommandText command={logsCommand(page)} />
 				</EmptyState>
 			) : (
 				<ol class="history" tabIndex={0} aria-label="Starts and ends">

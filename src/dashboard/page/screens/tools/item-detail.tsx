@@ -1,6 +1,6 @@
 /* One tool, prompt or resource: what it is, what it takes, and a way to try it. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { quoted } from '../../../../printable.ts';
 import type { CatalogueKind, PromptReply, ToolReply } from '../../../api/api-catalogue.ts';
 import { TryIt } from '../../call/try-it.tsx';
@@ -23,8 +23,8 @@ export function ItemDetail({ kind, name }: { kind: CatalogueKind; name: string }
 }
 
 function ToolDetail({ name }: { name: string }): JSX.Element {
-	const fetched = useFetched<ToolReply>(pathWith('/api/tool', { name }));
-	const reply = useItem(fetched);
+	const fetched = useItem<ToolReply>('/api/tool', name);
+	const reply = fetched.value.value;
 	const schema = useSameValue((reply?.tool['inputSchema'] ?? {}) as JsonSchema);
 	if (!reply) return <NotFetched fetched={fetched} />;
 	const { tool, command } = reply;
@@ -67,8 +67,8 @@ function ToolDetail({ name }: { name: string }): JSX.Element {
 }
 
 function PromptDetail({ name }: { name: string }): JSX.Element {
-	const fetched = useFetched<PromptReply>(pathWith('/api/prompt', { name }));
-	const reply = useItem(fetched);
+	const fetched = useItem<PromptReply>('/api/prompt', name);
+	const reply = fetched.value.value;
 	const schema = useSameValue(promptSchema(reply?.prompt['arguments']));
 	if (!reply) return <NotFetched fetched={fetched} />;
 	return (
@@ -144,15 +144,10 @@ function Hints({ item }: { item: ToolReply['tool'] }): JSX.Element {
 	);
 }
 
-/** The reply, fetched again when the catalogue changes. */
-function useItem<T>(fetched: Fetched<T>): T | undefined {
-	const { catalogue } = useDashboard();
-	const { version } = catalogue.value ?? {};
-	useEffect(() => {
-		// Also after an error: a server that starts lists its tools later.
-		if (fetched.value.peek() || fetched.error.peek()) fetched.reload();
-	}, [version]);
-	return fetched.value.value;
+/** The reply, fetched again when the lists of the hub change: a server that starts lists its tools later. */
+function useItem<T>(path: string, name: string): Fetched<T> {
+	const { value: version } = useDashboard().catalogueVersion;
+	return useFetched<T>(pathWith(path, { name, version }), true);
 }
 
 /** A new object with the same content must not reset a form. */

@@ -1,11 +1,11 @@
 /* Why a search found something, in words: in short for a row, and all of it for what is open. */
 import type { JSX } from 'preact';
-import type { SearchReason } from '../../../api/api-catalogue.ts';
+import type { MatchReason } from '../../../../search/document.ts';
 import { REASONS_LIMIT } from '../../page-limits.ts';
 import { visibleLine } from '../../text/visible-text.tsx';
 
 /** The first reasons, each with its best place. */
-export function ReasonLine({ why }: { why: readonly SearchReason[] }): JSX.Element {
+export function ReasonLine({ why }: { why: readonly MatchReason[] }): JSX.Element {
 	return (
 		<span class="reasons">
 			{shortReasons(why).map((text) => (
@@ -16,7 +16,7 @@ export function ReasonLine({ why }: { why: readonly SearchReason[] }): JSX.Eleme
 }
 
 /** Every reason with every place, and how much it adds to the score. */
-export function ReasonList({ why }: { why: readonly SearchReason[] }): JSX.Element | null {
+export function ReasonList({ why }: { why: readonly MatchReason[] }): JSX.Element | null {
 	if (why.length === 0) return null;
 	return (
 		<details class="why">
@@ -34,7 +34,7 @@ export function ReasonList({ why }: { why: readonly SearchReason[] }): JSX.Eleme
 }
 
 /** Terms that are there as they were typed are joined by their best place: `“read” and “file” are in its name`. */
-function shortReasons(why: readonly SearchReason[]): string[] {
+function shortReasons(why: readonly MatchReason[]): string[] {
 	const exact = new Map<string, string[]>();
 	const others: string[] = [];
 	for (const reason of why) {
@@ -48,42 +48,27 @@ function shortReasons(why: readonly SearchReason[]): string[] {
 	return [...joined, ...others].slice(0, REASONS_LIMIT);
 }
 
+/** What a match of each kind says; those of other kinds are words as they were typed, or other forms of them. */
+const SENTENCES: Readonly<Record<string, (reason: MatchReason, place: string) => string>> = {
+	phrase: ({ word }, place) => `“${word}” stands together in ${place}`,
+	prefix: ({ word, matched }, place) => `“${word}” begins “${matched}” in ${place}`,
+	typo: ({ word, matched }, place) => `“${word}” is close to “${matched}” in ${place}`,
+	related: ({ word, matched }, place) => `“${word}” is another word for “${matched}” in ${place}`,
+	concept: ({ word, matched }, place) => `“${word}” means something like “${matched}” in ${place}`,
+	meaning: ({ word, matched }, place) => `“${word}” means something like “${matched}” in ${place}`,
+	usage: () => 'it was used for a similar search',
+};
+
 /** One sentence without its end: `“add” is in its name`. */
-function reasonText({ word, matched, kind, fields }: SearchReason): string {
-	const place = placeOf(fields);
-	switch (kind) {
-		case 'phrase':
-			return `“${word}” stands together in ${place}`;
-		case 'prefix':
-			return `“${word}” begins “${matched}” in ${place}`;
-		case 'typo':
-			return `“${word}” is close to “${matched}” in ${place}`;
-		case 'related':
-			return `“${word}” is another word for “${matched}” in ${place}`;
-		case 'concept':
-		case 'meaning':
-			return `“${word}” means something like “${matched}” in ${place}`;
-		case 'usage':
-			return 'it was used for a similar search';
-		default:
-			return matched === '' || matched === word
-				? `“${word}” is in ${place}`
-				: `“${word}” is there as “${matched}” in ${place}`;
-	}
+function reasonText(reason: MatchReason): string {
+	const { word, matched, kind } = reason;
+	const place = placeOf(reason.fields);
+	if (isExact(reason)) return `“${word}” is in ${place}`;
+	return SENTENCES[kind]?.(reason, place) ?? `“${word}” is there as “${matched}” in ${place}`;
 }
 
-const OTHER_KINDS: ReadonlySet<string> = new Set([
-	'phrase',
-	'prefix',
-	'typo',
-	'related',
-	'concept',
-	'meaning',
-	'usage',
-]);
-
-function isExact({ word, matched, kind }: SearchReason): boolean {
-	return !OTHER_KINDS.has(kind) && (matched === '' || matched === word);
+function isExact({ word, matched, kind }: MatchReason): boolean {
+	return !(kind in SENTENCES) && (matched === '' || matched === word);
 }
 
 function placeOf(fields: readonly string[]): string {

@@ -1,7 +1,8 @@
 /* Tools: everything that can be called or read, found as you type. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CatalogueKind, CatalogueReply, SearchReason, SearchReply } from '../../../api/api-catalogue.ts';
+import type { MatchReason } from '../../../../search/document.ts';
+import type { CatalogueKind, CatalogueReply, SearchReply } from '../../../api/api-catalogue.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { EmptyState, ErrorText, type Options, Toggle } from '../../components/panel.tsx';
 import { SearchBox, useDebounced } from '../../components/search-box.tsx';
@@ -23,7 +24,7 @@ interface ItemRow {
 	readonly name: string;
 	readonly backend: string;
 	readonly summary: string;
-	readonly why: readonly SearchReason[];
+	readonly why: readonly MatchReason[];
 }
 
 const KINDS: Options<CatalogueKind | ''> = [
@@ -130,10 +131,8 @@ function searchPath(terms: string, show: string): string | undefined {
 function NoneOpen(): JSX.Element {
 	return (
 		<EmptyState title="Open a tool to see what it takes, and to try it.">
-			<p>
-				<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
-				<CommandText command="mctl list" />
-			</p>
+			<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
+			<CommandText command="mctl list" />
 		</EmptyState>
 	);
 }
@@ -190,10 +189,8 @@ function NoItems({
 	if (isSearching) return <EmptyState title="Nothing matches. Try other words: what it does, or on what." />;
 	return (
 		<EmptyState title="There are no tools yet.">
-			<p>
-				Import servers with <CommandText command="mctl init" /> or write a tool with{' '}
-				<CommandText command="mctl new tool hello" />
-			</p>
+			Import servers with <CommandText command="mctl init" /> or write a tool with{' '}
+			<CommandText command="mctl new tool hello" />
 		</EmptyState>
 	);
 }

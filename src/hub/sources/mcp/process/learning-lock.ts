@@ -5,10 +5,10 @@
  */
 import { homedir } from 'node:os';
 import { attempt } from '../../../../errors.ts';
-import { sha256 } from '../../../../files/sha256.ts';
+import { hashedName } from '../../../../files/sha256.ts';
 import { polled } from '../../../../rpc/clock.ts';
-import { type HubLock, takeHubLock } from '../../../shared/hub-lock.ts';
-import { LEARNING_LOCK_POLL_MS, LEARNING_NAME_CHARACTERS } from '../../source-limits.ts';
+import { type HubLock, noLock, takeHubLock } from '../../../shared/hub-lock.ts';
+import { LEARNING_LOCK_POLL_MS } from '../../source-limits.ts';
 import { type CachedServer, type CacheFiles, readKnown } from '../server-cache.ts';
 
 /** The right to learn a server, or what another process has learnt of it. */
@@ -27,7 +27,7 @@ function takeLearningLock(
 	{ file }: CacheFiles,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<HubLock | undefined> {
-	const name = `orchestra-learn-${process.getuid?.() ?? 'user'}-${sha256(file).slice(0, LEARNING_NAME_CHARACTERS)}`;
+	const name = `orchestra-learn-${process.getuid?.() ?? 'user'}-${hashedName(file)}`;
 	// Where no socket can be bound, each process learns it.
 	return takeHubLock(name, environment['HOME'] || homedir()).catch(() => noLock);
 }
@@ -48,8 +48,6 @@ export function learningTurn(
 	};
 	return polled(take, { everyMs: LEARNING_LOCK_POLL_MS, forMs: waitMs, signal });
 }
-
-const noLock: HubLock = { release: () => {} };
 
 function storedAt(files: CacheFiles): CachedServer | undefined {
 	// A damaged file is written again.

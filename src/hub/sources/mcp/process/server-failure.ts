@@ -41,15 +41,16 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 	const ended = error.code === 'closed' ? endOf(facts.diagnosis) : undefined;
 	const outcome = outcomeOf(error, phase);
 	const hint = nextStep(error, facts, outcome);
-	const lines = outputLines(facts.diagnosis);
+	const stderr = crashLines(facts.diagnosis?.stderr ?? [], FAILURE_LAST_LINES);
+	const strayLines = crashLines(facts.diagnosis?.strayLines ?? [], FAILURE_LAST_LINES);
 	const details = {
 		server: entry.name,
 		phase,
 		command: commandOf(entry),
 		exitCode: (ended && facts.diagnosis?.exitCode) ?? null,
 		signal: (ended && facts.diagnosis?.signal) ?? null,
-		stderr: lines.stderr,
-		strayLines: lines.stray,
+		stderr,
+		strayLines,
 		elapsedMs,
 		logFile,
 		outcome,
@@ -57,8 +58,8 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 	const message = [
 		`the MCP server ${entry.name} ${what(error, facts, outcome)}: ${ended ?? reasonTextOf(error)}`,
 		`${entry.kind === 'stdio' ? 'Command' : 'URL'}: ${details.command} (${elapsed(elapsedMs)})`,
-		...quoted('Last stderr lines', ended?.endsWith(`: ${lines.stderr.join('')}`) ? [] : lines.stderr),
-		...quoted('Lines on stdout that are not messages', lines.stray),
+		...quoted('Last stderr lines', ended?.endsWith(`: ${stderr.join('')}`) ? [] : stderr),
+		...quoted('Lines on stdout that are not messages', strayLines),
 		`Next: ${hint}`,
 	].join('\n');
 	const data = { outcome, details: redactJson({ ...details, hint }) };
@@ -149,16 +150,6 @@ function endOf(diagnosis: Diagnosis | undefined): string | undefined {
 	return `its process ${how}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
-function outputLines(diagnosis: Diagnosis | undefined): {
-	stderr: readonly string[];
-	stray: readonly string[];
-} {
-	return {
-		stderr: crashLines(diagnosis?.stderr ?? [], FAILURE_LAST_LINES),
-		stray: crashLines(diagnosis?.strayLines ?? [], FAILURE_LAST_LINES),
-	};
-}
-
 function quoted(title: string, lines: readonly string[]): string[] {
 	return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
 }
@@ -200,9 +191,8 @@ const beforeRepeat: Readonly<Record<RequestOutcome, string>> = {
 	unknown: 'Check whether the call took effect before you repeat it. ',
 };
 
-function timeoutStep(error: OrchestraError, key: string): string {
-	const isTotal = error.data['kind'] === 'total';
-	return isTotal
+function timeoutStep({ data }: OrchestraError, key: string): string {
+	return data['kind'] === 'total'
 		? `It may still run. If it needs longer than this in all, raise maxMs of ${key}, and timeoutMs where it reports no progress.`
 		: `It may still run. If it needs longer than this without progress, raise timeoutMs of ${key}.`;
 }

@@ -1,31 +1,20 @@
 /* One start of an MCP server with its handshake, and how long each phase took. */
-import type { ServerEntry } from '../../../../config/configuration.ts';
 import { messageOf } from '../../../../errors.ts';
-import type { Log } from '../../../../log.ts';
 import { diagnosisOf, type Phase } from '../../../../mcp/client/phase-error.ts';
 import type { ServerConnection, ServerConnectionOptions } from '../../../../mcp/client/server-connection.ts';
 import type { Diagnosis } from '../../../../process/diagnosis.ts';
 import type { Transport } from '../../../../transport/transport.ts';
-import type { ServerLog } from './server-log.ts';
-
-export interface ServerOpeningDeps {
-	readonly entry: ServerEntry;
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** Longest message of the server, in bytes. */
-	readonly limitBytes: number;
-	readonly log: Log;
-	readonly serverLog: ServerLog;
-}
+import type { ServerDeps } from '../server-deps.ts';
 
 export class ServerOpening {
-	readonly #deps: ServerOpeningDeps;
+	readonly #deps: ServerDeps;
 	readonly #options: ServerConnectionOptions;
 	readonly #beganAt = performance.now();
 	#transport: Transport | undefined;
 	#spawnMs: number | undefined;
 	#endedAt: number | undefined;
 
-	constructor(deps: ServerOpeningDeps, options: ServerConnectionOptions) {
+	constructor(deps: ServerDeps, options: ServerConnectionOptions) {
 		this.#deps = deps;
 		this.#options = options;
 	}

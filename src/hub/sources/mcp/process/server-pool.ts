@@ -11,10 +11,13 @@ import { RestartPolicy } from '../../../../rpc/restart-policy.ts';
 import { isObject } from '../../../../wire/json.ts';
 import { servedExtensions } from '../../../extensions.ts';
 import type { ProcessAction } from '../../../source.ts';
+import { type OwnedProcess, type SourceStatus, stateOf } from '../../../source-status.ts';
 import { POOL_FAILED_MS, POOL_SESSIONS_LIMIT } from '../../source-limits.ts';
 import { ResourceWatchers } from '../resource-watchers.ts';
+import type { CachedServer } from '../server-cache.ts';
 import type { ServerDeps, ServerProcessOptions } from '../server-deps.ts';
 import type { ScopeChoice } from './scope-choice.ts';
+import { commandOf } from './server-failure.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** A client with a process of its own. */
@@ -86,6 +89,36 @@ export class ServerPool {
 	/** Every process, the shared one first. */
 	get all(): readonly ServerProcess[] {
 		return [this.#shared, ...this.#sessions.values(), ...this.#perCall];
+	}
+
+	/** The part of a status that is read of the processes and of what is known of the server. @param failure why a server without lists could not be started */
+	status(known: CachedServer | undefined, failure: OrchestraError | undefined): SourceStatus {
+		const { all } = this;
+		const running = all.filter(({ pid }) => pid !== undefined);
+		const failed = all.find(({ supervisor }) => supervisor.lastError !== undefined)?.supervisor;
+		const error = failed?.lastError ?? failure;
+		const states = [...all.map(({ state }) => state), ...(this.#isStopped ? ['stopped' as const] : [])];
+		const isRestarted = failed && this.#deps.entry.settings.restart;
+		return {
+			state: stateOf(states, known !== undefined, error !== undefined),
+			error,
+			isListed: known !== undefined,
+			nextTryAt: isRestarted ? new Date(Date.now() + failed.delayMs) : undefined,
+			pid: running[0]?.pid,
+			startedAt: running[0]?.startedAt,
+			processes: running.length,
+			era: known?.era,
+			revision: known?.revision,
+			version: known?.serverInfo?.version,
+		};
+	}
+
+	processes(): OwnedProcess[] {
+		const { entry } = this.#deps;
+		return this.all.flatMap(({ pid, startedAt, state }) => {
+			if (pid === undefined || startedAt === undefined) return [];
+			return [{ backend: entry.name, pid, command: commandOf(entry), startedAt, state }];
+		});
 	}
 
 	/** The process for a call, if it runs and is not for this call alone. */
@@ -172,9 +205,9 @@ export class ServerPool {
 
 	/** Start the process for all clients, without the delay of a crash. */
 	async #start(): Promise<void> {
-		if (this.#shared.lastError !== undefined) await this.#stop();
+		if (this.#shared.supervisor.lastError !== undefined) await this.#stop();
 		this.#isStopped = false;
-		await this.#shared.up();
+		await this.#shared.supervisor.up();
 	}
 
 	async close(): Promise<void> {

@@ -19,9 +19,10 @@ import { ServerOpening } from './server-opening.ts';
 export class ServerProcess {
 	/** The calls in flight, and those that wait for the start. */
 	readonly calls: CallTable<number, { readonly context: CallContext }> = new CallTable();
+	/** Starts it, and says why it is down. */
+	readonly supervisor: Supervisor<ServerConnection>;
 	readonly #deps: ServerDeps;
 	readonly #options: ServerProcessOptions;
-	readonly #supervisor: Supervisor<ServerConnection>;
 	/** The last start. */
 	#opening: ServerOpening | undefined;
 	/** Resolves when the process of a failed start is gone. */
@@ -35,7 +36,7 @@ export class ServerProcess {
 		this.#options = options;
 		const { entry, log, serverLog, starts: counts } = deps;
 		const { restart, eager, idleMs } = entry.settings;
-		this.#supervisor = new Supervisor<ServerConnection>(
+		this.supervisor = new Supervisor<ServerConnection>(
 			{
 				name: `the MCP server ${entry.name}`,
 				start: (signal, onEnd) => this.#start(signal, onEnd),
@@ -63,12 +64,7 @@ export class ServerProcess {
 
 	/** Undefined while it does not run. */
 	get connection(): ServerConnection | undefined {
-		return this.#supervisor.running;
-	}
-
-	/** True once it was stopped for good. */
-	get isClosed(): boolean {
-		return this.#supervisor.isClosed;
+		return this.supervisor.running;
 	}
 
 	/** The contexts of the calls in flight. */
@@ -83,8 +79,8 @@ export class ServerProcess {
 
 	get state(): SourceState {
 		if (this.connection) return this.calls.size > 0 ? 'ready' : 'idle';
-		if (this.#supervisor.isStarting) return 'starting';
-		if (this.lastError) return 'failed';
+		if (this.supervisor.isStarting) return 'starting';
+		if (this.supervisor.lastError) return 'failed';
 		return this.#startedAt === undefined ? 'known' : 'stopped';
 	}
 
@@ -95,12 +91,7 @@ export class ServerProcess {
 	/** The process id of the running or starting child; undefined when there is none. */
 	get pid(): number | undefined {
 		if (this.connection) return diagnosisOf(this.connection.transport)?.pid;
-		return this.#supervisor.isStarting ? this.#opening?.diagnosis?.pid : undefined;
-	}
-
-	/** Why it is down; undefined when it is not. */
-	get lastError(): OrchestraError | undefined {
-		return this.#supervisor.lastError;
+		return this.supervisor.isStarting ? this.#opening?.diagnosis?.pid : undefined;
 	}
 
 	/** True when a call used it since it started. */
@@ -108,25 +99,10 @@ export class ServerProcess {
 		return this.#wasCalled;
 	}
 
-	/** How long until a server that is down may be started, in milliseconds. */
-	get delayMs(): number {
-		return this.#supervisor.delayMs;
-	}
-
-	/** The connection; started if necessary. Rejects with the reason. */
-	up(): Promise<ServerConnection> {
-		return this.#supervisor.up();
-	}
-
 	/** A call was answered. */
 	answered(): void {
 		this.#wasCalled = true;
-		this.#supervisor.answered(true);
-	}
-
-	/** Lists were read. */
-	listed(): void {
-		this.#supervisor.answered(false);
+		this.supervisor.answered(true);
 	}
 
 	/** Do not stop it as unused for so long: a client may answer a client request of the server. */
@@ -144,22 +120,17 @@ export class ServerProcess {
 	/** Subscribe to one of its watched resources; starts it. */
 	watch(uri: string): void {
 		if (this.connection) this.#subscribe(this.connection, uri);
-		else this.keepUp(); // a start subscribes to all
-	}
-
-	/** Start it without a call. A failed start is logged, and tried again while it is needed. */
-	keepUp(): void {
-		this.#supervisor.keepUp();
+		else this.supervisor.keepUp(); // a start subscribes to all
 	}
 
 	/** Stop it when nobody uses it; the next call starts it again. */
 	async stopUnused(): Promise<void> {
-		if (!this.#deps.entry.settings.eager) await this.#supervisor.stopUnused();
+		if (!this.#deps.entry.settings.eager) await this.supervisor.stopUnused();
 	}
 
 	/** Stop it for good. Idempotent. */
 	async close(): Promise<void> {
-		await Promise.all([this.#supervisor.close(), this.#opening?.close(), this.#cleanUp]);
+		await Promise.all([this.supervisor.close(), this.#opening?.close(), this.#cleanUp]);
 	}
 
 	get #isUsed(): boolean {

@@ -46,7 +46,7 @@ export class StartLimiter {
 		let isOverdue = false;
 		let timer: NodeJS.Timeout | undefined;
 		try {
-			await this.#ownTurn();
+			await this.#nextStartTurn();
 			signal.throwIfAborted();
 			// Again and again, because a start that waits may become urgent.
 			timer = setInterval(() => {
@@ -62,7 +62,7 @@ export class StartLimiter {
 		}
 	}
 
-	#ownTurn(): Promise<void> {
+	#nextStartTurn(): Promise<void> {
 		this.#begun = this.#begun.then(() => nextTurn());
 		return this.#begun;
 	}

@@ -8,7 +8,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ParameterOverride, ToolOverride } from '../../../../config/configuration.ts';
-import type { Log } from '../../../../log.ts';
+import { type Log, loggedOnce } from '../../../../log.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import type { SecretText } from '../../../../secrets/secret-text.ts';
 import { isObject, type JsonObject, ownEntry } from '../../../../wire/json.ts';
@@ -33,7 +33,7 @@ export class OverriddenTools {
 		const override = ownEntry(this.#options.overrides, tool.name);
 		return override ? overridden(tool, override) : tool;
 	});
-	readonly #warned = new Set<string>();
+	readonly #warn = loggedOnce((text) => this.#options.log.warn(text));
 	#problems: ReadonlyMap<string, string> = new Map();
 	#seen: readonly Tool[] | undefined;
 	readonly #secrets = new Map<SecretText, Promise<string>>();
@@ -61,9 +61,8 @@ export class OverriddenTools {
 			return problem === undefined ? [] : [[tool.name, problem]];
 		});
 		this.#problems = new Map(found);
-		const warnings = [...unknownTools(overrides, tools, server), ...this.#problems.values()];
-		for (const text of warnings) if (!this.#warned.has(text)) this.#options.log.warn(text);
-		for (const text of warnings) this.#warned.add(text);
+		for (const text of [...unknownTools(overrides, tools, server), ...this.#problems.values()])
+			this.#warn(text);
 	}
 
 	/** Why tools are left out, by their own names. */

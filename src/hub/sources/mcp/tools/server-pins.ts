@@ -13,29 +13,16 @@ import { printableName } from '../../../../printable.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import { pinPlace } from '../../../../trust/pins/pin-place.ts';
 import { sourceTitle } from '../../../../trust/pins/pin-source.ts';
-import { PinStore } from '../../../../trust/pins/pin-store.ts';
-import type { SharedPins } from '../../../../trust/pins/shared-pins.ts';
+import { type PinStore, type PinStores, pinStoreAt } from '../../../../trust/pins/pin-store.ts';
 import { type DriftedTool, type DriftKind, driftBetween } from '../../../../trust/pins/tool-drift.ts';
 import { isTooMuch, type ToolHashes, toolHashes } from '../../../../trust/pins/tool-pin.ts';
 import { LOGGED_PIN_CHANGES_LIMIT } from '../../source-limits.ts';
 import type { ListOrigin } from '../server-catalogue.ts';
 import type { ToolScans } from './tool-scans.ts';
 
-export interface ServerPinsOptions {
-	readonly server: string;
-	readonly mode: PinMode;
-	/** Opens the pins for the first comparison. Undefined with the mode `off`. */
-	readonly store: (() => PinStore) | undefined;
-	readonly log: Log;
-	/** Called with the tools when they are compared. */
-	readonly onCompared: (tools: readonly Tool[]) => void;
-	/** The tools that are quarantined are others now. */
-	readonly onQuarantine: () => void;
-}
-
 /** The deps that the servers of a hub share to review their tools. */
 export interface ToolReview {
-	readonly stores: SharedPins;
+	readonly stores: PinStores;
 	readonly scans: ToolScans;
 }
 
@@ -54,21 +41,10 @@ export interface PinDeps {
 	readonly log: Log;
 }
 
-/** The pins of an entry. */
-export function openServerPins(
-	{ entry, environment, review, log }: PinDeps,
-	onQuarantine: () => void,
-): ServerPins {
-	const { name, settings, file } = entry;
-	const mode = settings.pin ?? 'warn';
-	const open = (): PinStore => review.stores.at(pinPlace(file, environment), (place) => new PinStore(place));
-	const store = mode === 'off' ? undefined : open;
-	const onCompared = (tools: readonly Tool[]): void => review.scans.add(name, tools, log);
-	return new ServerPins({ server: name, mode, store, log, onCompared, onQuarantine });
-}
-
 export class ServerPins {
-	readonly #options: ServerPinsOptions;
+	readonly #deps: PinDeps;
+	readonly #mode: PinMode;
+	readonly #onQuarantine: () => void;
 	#store: PinStore | undefined;
 	#stopWatching: (() => void) | undefined;
 	/** The tools that were read last, and have not been compared. */
@@ -87,8 +63,11 @@ export class ServerPins {
 	/** The hash of each content that was read last. */
 	readonly #contents = new Map<string, string>();
 
-	constructor(options: ServerPinsOptions) {
-		this.#options = options;
+	/** @param onQuarantine the tools that are quarantined are others now */
+	constructor(deps: PinDeps, onQuarantine: () => void) {
+		this.#deps = deps;
+		this.#mode = deps.entry.settings.pin ?? 'warn';
+		this.#onQuarantine = onQuarantine;
 	}
 
 	/** Undefined when no tool is quarantined. */
@@ -102,7 +81,7 @@ export class ServerPins {
 	}
 
 	get quarantines(): boolean {
-		return this.#options.mode === 'quarantine';
+		return this.#mode === 'quarantine';
 	}
 
 	/** The tools were read. */
@@ -120,7 +99,8 @@ export class ServerPins {
 	seen(item: Tool): string | undefined {
 		const store = this.#watched();
 		if (store === undefined) return undefined;
-		const { server, log } = this.#options;
+		const { entry, log } = this.#deps;
+		const server = entry.name;
 		const { name } = item;
 		const accepted = store.accepted(server).pinned?.get(name);
 		if (accepted === undefined) this.#keep(store.add(server, item));
@@ -159,7 +139,7 @@ export class ServerPins {
 			this.#current = { tools, hashes: toolHashes(tools), isFromServer: isFresh };
 			this.#compare(isFresh);
 		}
-		this.#options.onCompared(tools);
+		this.#deps.review.scans.add(this.#deps.entry.name, tools, this.#deps.log);
 	}
 
 	#compareAgain(): void {
@@ -168,7 +148,7 @@ export class ServerPins {
 
 	/** Tools from disk were recorded when they were read from the server. */
 	#compare(isFresh: boolean): void {
-		const { server } = this.#options;
+		const server = this.#deps.entry.name;
 		const store = this.#watched();
 		if (store === undefined) return;
 		const { tools = [], hashes = new Map<string, string>() } = this.#current ?? {};
@@ -178,18 +158,20 @@ export class ServerPins {
 		const isUnknown = pinned === undefined && !this.#isStandIn;
 		// A lock file that was deleted is written again for the tools of today, not for those of an earlier day.
 		const isDeleted = missing !== undefined && this.#current?.isFromServer === true;
-		if (isFresh || isUnknown || isDeleted) this.#record(store, tools);
+		if (isFresh || isUnknown || isDeleted) this.#keep(store.record(server, tools));
 		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
 		this.#driftCount = drifted.length;
-		const note = missing === undefined ? '' : ` ${missing}.`;
-		this.#report(drifted, note);
-		this.#quarantine(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind, note))));
+		const remark = missing === undefined ? '' : ` ${missing}.`;
+		this.#report(drifted, remark);
+		this.#quarantine(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind, remark))));
 	}
 
 	/** The pins, read again from now on when their files change. */
 	#watched(): PinStore | undefined {
-		this.#store ??= this.#options.store?.();
-		this.#stopWatching ??= this.#store?.watch(() => this.#compareAgain());
+		if (this.#mode === 'off') return undefined;
+		const { entry, environment, review } = this.#deps;
+		this.#store ??= pinStoreAt(pinPlace(entry.file, environment), review.stores);
+		this.#stopWatching ??= this.#store.watch(() => this.#compareAgain());
 		return this.#store;
 	}
 
@@ -202,8 +184,9 @@ export class ServerPins {
 
 	/** Pins that cannot be read say nothing about what was accepted. */
 	#reportProblem(message: string, hashes: ToolHashes): void {
-		const { server, store, log } = this.#options;
-		if (store === undefined) return;
+		const { entry, log } = this.#deps;
+		const server = entry.name;
+		if (this.#mode === 'off') return;
 		if (this.#logged !== message)
 			log.warn(`the tools of ${server} cannot be compared with their pins: ${message}`);
 		this.#logged = message;
@@ -213,36 +196,34 @@ export class ServerPins {
 		);
 	}
 
-	#record(store: PinStore, tools: readonly Tool[]): void {
-		this.#keep(store.record(this.#options.server, tools));
-	}
-
 	/** The store writes in order: the last write is the end of all. */
 	#keep(written: Promise<void>): void {
-		const { server, log } = this.#options;
+		const { entry, log } = this.#deps;
+		const server = entry.name;
 		this.#recording = written.catch((error: unknown) => {
 			log.info(`the tools of ${server} could not be pinned: ${messageOf(error)}`);
 		});
 	}
 
-	/** @param note about the lock file */
-	#report(drifted: readonly DriftedTool[], note: string): void {
-		const { server, log } = this.#options;
+	/** @param remark about the lock file */
+	#report(drifted: readonly DriftedTool[], remark: string): void {
+		const { entry, log } = this.#deps;
+		const server = entry.name;
 		const text = describeDrift(drifted);
-		if (text !== '' && text + note !== this.#logged) {
-			const effect = `${this.quarantines ? ' What is changed or new is quarantined.' : ''}${note}`;
+		if (text !== '' && text + remark !== this.#logged) {
+			const effect = `${this.quarantines ? ' What is changed or new is quarantined.' : ''}${remark}`;
 			log.warn(
 				`${sourceTitle(server)} does not have the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
 			);
 		}
-		this.#logged = text + note;
+		this.#logged = text + remark;
 	}
 
 	#quarantine(reasons: ReadonlyMap<string, string>): void {
 		if (!this.quarantines) return;
 		const before = [...(this.#quarantined?.keys() ?? [])].join('\n');
 		this.#quarantined = reasons.size === 0 ? undefined : reasons;
-		if (before !== [...reasons.keys()].join('\n')) this.#options.onQuarantine();
+		if (before !== [...reasons.keys()].join('\n')) this.#onQuarantine();
 	}
 }
 
@@ -260,12 +241,12 @@ export function describeDrift(drifted: readonly DriftedTool[]): string {
 		.join('; ');
 }
 
-function reasonFor(server: string, tool: string, kind: DriftKind, note: string): [string, string][] {
+function reasonFor(server: string, tool: string, kind: DriftKind, remark: string): [string, string][] {
 	if (kind === 'removed') return [];
 	const what =
 		kind === 'changed' ? `${sourceTitle(server)} changed it` : `it is new at ${sourceTitle(server)}`;
 	const todo = `See it with "mctl trust diff ${server}", then accept it with "mctl trust accept ${server}".`;
 	return [
-		[tool, `${printableName(tool)} is quarantined: ${what} since its tools were accepted.${note} ${todo}`],
+		[tool, `${printableName(tool)} is quarantined: ${what} since its tools were accepted.${remark} ${todo}`],
 	];
 }

@@ -4,21 +4,23 @@
  */
 import type { ServerEntry } from '../../../../config/configuration.ts';
 import { OrchestraError } from '../../../../errors.ts';
+import { loggedOnce } from '../../../../log.ts';
 import type { ServerConnection } from '../../../../mcp/client/server-connection.ts';
 import { failure } from '../../../../mcp/define/definition-results.ts';
 import type { CallToolResult, Tool } from '../../../../protocol/mcp-types.ts';
 import { taskSupportOf } from '../../../../protocol/tasks.ts';
 import { rpcError } from '../../../../rpc/rpc-error.ts';
 import { contentItem } from '../../../../trust/pins/tool-drift.ts';
+import { claimsOf } from '../../../../trust/policy.ts';
 import { plainName, shortened, toolPrefix } from '../../../../trust/tool-name.ts';
 import { canonicalSha256 } from '../../../../wire/canonical-json.ts';
 import { isObject } from '../../../../wire/json.ts';
 import { rpcCodes } from '../../../../wire/json-rpc.ts';
 import { OLD_PAGE_KEY } from '../../../calls/adapt-apps.ts';
 import { isPage } from '../../../catalogue/names.ts';
-import type { McpSourceOptions } from '../mcp-source-options.ts';
 import { type CachedServer, leftOutText } from '../server-cache.ts';
 import type { ServerCatalogue } from '../server-catalogue.ts';
+import type { McpSourceOptions } from '../server-deps.ts';
 import { OverriddenTools } from './overridden-tools.ts';
 import type { ServerPins } from './server-pins.ts';
 import { ToolAllowlist } from './tool-allowlist.ts';
@@ -29,7 +31,7 @@ export class ServerTools {
 	readonly #catalogue: ServerCatalogue;
 	readonly #pins: ServerPins;
 	/** Reads of the tools of processes before their first call. */
-	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
+	readonly #checked = new WeakMap<ServerConnection, Promise<unknown>>();
 
 	/** The settings of the entry for its tools. */
 	readonly overrides: OverriddenTools;
@@ -42,8 +44,9 @@ export class ServerTools {
 		const { name: server, settings } = entry;
 		this.#entry = entry;
 		this.overrides = new OverriddenTools({ server, overrides: settings.overrides, environment, log });
-		this.#names = new ToolAllowlist(entry.settings, (tool, by) =>
-			log.warn(`"${tool}" of ${entry.name} is left out: \`rename\` gives its name to "${by}"`),
+		const warn = loggedOnce((text) => log.warn(text));
+		this.#names = new ToolAllowlist(settings, (tool, by) =>
+			warn(`"${tool}" of ${server} is left out: \`rename\` gives its name to "${by}"`),
 		);
 		this.#catalogue = catalogue;
 		this.#pins = pins;
@@ -123,8 +126,7 @@ export class ServerTools {
 
 	/** Whether a call may be made again after its process ended. */
 	isRepeatable(own: string): boolean {
-		const { annotations } = this.#known(own) ?? {};
-		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+		return claimsOf(this.#known(own)?.annotations).idempotent;
 	}
 
 	/**
@@ -137,7 +139,7 @@ export class ServerTools {
 		const pins = this.#pins;
 		if (!pins.quarantines) return undefined;
 		return async (connection, tool) => {
-			const checked = this.#checked.get(connection) ?? this.#catalogue.readTools(connection);
+			const checked = this.#checked.get(connection) ?? this.#catalogue.read(connection, ['tools']);
 			this.#checked.set(connection, checked);
 			await checked.catch((error: unknown) => {
 				this.#checked.delete(connection);

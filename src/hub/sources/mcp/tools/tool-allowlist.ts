@@ -14,9 +14,8 @@ export class ToolAllowlist {
 	/** The own name of each exposed tool that is renamed. */
 	readonly #upstreamNames: ReadonlyMap<string, string>;
 	readonly #onTaken: (tool: string, by: string) => void;
-	readonly #taken = new Set<string>();
 
-	/** @param onTaken called once for each tool that is left out because a rename gave its name to `by` */
+	/** @param onTaken called with each list for each tool that is left out because a rename gave its name to `by` */
 	constructor(settings: NameSettings, onTaken: (tool: string, by: string) => void = () => {}) {
 		this.#settings = settings;
 		this.#onTaken = onTaken;
@@ -48,8 +47,7 @@ export class ToolAllowlist {
 	#isTaken(name: string): boolean {
 		const by = this.upstreamName(this.givenName(name));
 		if (by === name) return false;
-		if (!this.#taken.has(name)) this.#onTaken(name, by);
-		this.#taken.add(name);
+		this.#onTaken(name, by);
 		return true;
 	}
 

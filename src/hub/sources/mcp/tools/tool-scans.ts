@@ -2,7 +2,7 @@
  * Scans the tools of all MCP servers of a hub, in slices of a few milliseconds, and logs
  * each finding once. The code of the scan is loaded with the first server.
  */
-import type { Log } from '../../../../log.ts';
+import { type Log, loggedOnce } from '../../../../log.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import { sourceTitle } from '../../../../trust/pins/pin-source.ts';
 import type { ScannedServer } from '../../../../trust/scan/scan-names.ts';
@@ -12,7 +12,7 @@ export class ToolScans {
 	readonly #servers = new Map<string, ScannedServer>();
 	/** Servers that are not scanned yet, with the log for their findings. */
 	readonly #waiting = new Map<string, Log>();
-	readonly #logged = new Set<string>();
+	readonly #isNew = loggedOnce();
 	readonly #isOn: boolean;
 	#isRunning = false;
 
@@ -56,8 +56,7 @@ export class ToolScans {
 	}
 
 	#report(server: string, findings: readonly string[], log: Log): void {
-		const fresh = findings.filter((text) => !this.#logged.has(`${server} ${text}`));
-		for (const text of fresh) this.#logged.add(`${server} ${text}`);
+		const fresh = findings.filter((text) => this.#isNew(`${server} ${text}`));
 		for (const text of fresh.slice(0, LOGGED_FINDINGS_LIMIT))
 			log.warn(`a tool of ${sourceTitle(server)} is suspicious: ${text}`);
 		const more = fresh.length - LOGGED_FINDINGS_LIMIT;

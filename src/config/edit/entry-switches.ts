@@ -1,5 +1,5 @@
 /*
- * Enable or disable a server or a plugin. The rest of the file stays as it is.
+ * Enable or disable a server or a plugin, or quarantine changed tools of a server. The rest of the file stays as it is.
  *
  * A server gets the key `disabled`, which is removed when it is enabled again. A plugin gets
  * `enabled`, which stays: other programs that read its file take an absent key as false.
@@ -14,9 +14,20 @@ import { setYamlFlag } from './yaml-flag.ts';
 
 /** The text with the server or plugin enabled or disabled. Undefined when it is so already. */
 export function enabledEdit(file: ServerFile, name: string, isEnabled: boolean): string | undefined {
-	if (!Object.hasOwn(file.servers, name)) return pluginEdit(file, name, isEnabled);
-	if (isOn(file.servers[name]) === isEnabled) return undefined;
-	return isEnabled ? enabledText(file, name) : disabledText(file, name);
+	const { text, servers } = file;
+	if (!Object.hasOwn(servers, name)) return pluginEdit(file, name, isEnabled);
+	if (isOn(servers[name]) === isEnabled) return undefined;
+	const without = isObject(servers[name]) ? removeJsonKey(text, ['mcpServers', name, 'enabled']) : text;
+	return isEnabled
+		? removeJsonKey(without, ['mcpServers', name, 'disabled'])
+		: textWithKey({ ...file, text: without }, name, { disabled: true });
+}
+
+/** The text with `"pin": "quarantine"` at the server. Undefined when it has it already. */
+export function quarantineEdit(file: ServerFile, name: string): string | undefined {
+	const entry = file.servers[name];
+	if (isObject(entry) && entry['pin'] === 'quarantine') return undefined;
+	return textWithKey(file, name, { pin: 'quarantine' });
 }
 
 function isOn(entry: unknown): boolean {
@@ -40,23 +51,20 @@ function flagsOf({ path, entry }: PluginPlace, isEnabled: boolean): [(string | n
 	return chosen.map(([key, value]) => [[...path, key], value]);
 }
 
-function enabledText({ text }: ServerFile, name: string): string {
-	const without = removeJsonKey(text, ['mcpServers', name, 'disabled']);
-	return removeJsonKey(without, ['mcpServers', name, 'enabled']);
-}
-
 /** A `stdio:` URI has no room for a key, so it becomes an object. */
-function disabledText({ text, servers, path }: ServerFile, name: string): string {
+function textWithKey(
+	{ text, servers, path }: ServerFile,
+	name: string,
+	added: { disabled: true } | { pin: 'quarantine' },
+): string {
 	const entry = servers[name];
-	if (isObject(entry)) {
-		const without = removeJsonKey(text, ['mcpServers', name, 'enabled']);
-		return setJsonKey(without, ['mcpServers', name, 'disabled'], true);
-	}
+	const [[key, value] = ['', true]] = Object.entries(added);
+	if (isObject(entry)) return setJsonKey(text, ['mcpServers', name, key], value);
 	if (typeof entry !== 'string') {
-		throw new OrchestraError('bad_input', `mcpServers.${name} in ${path} is not an object`, {
+		throw new OrchestraError('bad_input', `mcpServers.${name} in ${path} is neither an object nor a URI`, {
 			hint: `Correct it, or remove it: mctl remove ${name}`,
 		});
 	}
 	const { command, args } = parseStdioUri(entry);
-	return setJsonKey(text, ['mcpServers', name], { command, args, disabled: true });
+	return setJsonKey(text, ['mcpServers', name], { command, args, ...added });
 }
