@@ -1,7 +1,7 @@
 /*
  * The folders that the client works in. The working directory of the bridge says little:
  * VS Code starts the servers of the user's file in the home folder. So a client of the
- * legacy era that declares `roots` is asked for them once, after `initialized`. Requests
+ * legacy era that declares `roots` gets one request for them, after `initialized`. Requests
  * wait a moment for the answer, since the first list shall be that of the right project.
  */
 import { isObject, parseJson } from '../wire/json.ts';

@@ -13,7 +13,6 @@ import { openTunnel } from '../plugin/tunnel.ts';
 import { tunnelId } from '../plugin/tunnel-id.ts';
 import type { Transport } from '../transport/transport.ts';
 import { BRIDGE_ID, HEALTH_CHECK_MS, HEALTH_RESPONSE_MS, REGISTER_MS } from './bridge-limits.ts';
-import type { HubEndpoint } from './hub-endpoint.ts';
 
 const manifest: ShortManifest = {
 	id: BRIDGE_ID,
@@ -23,6 +22,27 @@ const manifest: ShortManifest = {
 	description: 'MCP on stdin and stdout',
 	features: FEATURES,
 };
+
+/** A hub: its address and certificates. */
+export interface HubEndpoint {
+	/** `host:port`. */
+	address: string;
+	/** Folder of the certificates. Default `~/.orchestra/certs`. */
+	certsDir?: string | undefined;
+	/** Its features, when they are known; else the registration returns them. */
+	features?: readonly string[] | undefined;
+	/** Environment variables to forward with the registration. Only for a hub of this user. */
+	variables?: Readonly<Record<string, string>> | undefined;
+	/** What started this bridge, for a hub that refuses its own children. */
+	startedBy?: string | undefined;
+	/** False when another hub is to be used by now. */
+	isCurrent?: (() => boolean) | undefined;
+	/** Why the hub does not answer, as far as other processes can see; undefined when it looks healthy. */
+	diagnose?: ((silentMs: number) => OrchestraError | undefined) | undefined;
+}
+
+/** Finds the hub before every connection attempt; may start one. */
+export type FindHub = () => Promise<HubEndpoint>;
 
 export interface DialHubOptions extends LinkChoice {
 	/** The id of the MCP session, constant over reconnects. */

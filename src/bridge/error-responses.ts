@@ -5,10 +5,10 @@
 import type { OrchestraError } from '../errors.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
 import { oversizeMessage } from '../rpc/calls/message-errors.ts';
-import { rpcCodes } from '../wire/json-rpc.ts';
+import { encodeError, encodeResult, type Id, rpcCodes } from '../wire/json-rpc.ts';
+import { JsonText } from '../wire/json-text.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { messageOutline } from '../wire/message-outline.ts';
-import type { InFlightRequest } from './in-flight-requests.ts';
 import type { Head } from './message-head.ts';
 
 /** The error message for a call that was in flight when the connection was lost. */
@@ -18,63 +18,67 @@ export function lostMessage(reason: OrchestraError): string {
 
 /** Responses to every request in flight; those of a batch are one array. */
 export function responsesToLost(
-	requests: [id: string, request: InFlightRequest][],
+	requests: readonly (readonly [id: Id, request: { readonly batch: object | undefined }])[],
 	reason: OrchestraError,
 ): string[] {
 	const batches = new Map<object, string[]>();
 	const responses: string[] = [];
+	const data = {
+		code: reason.code,
+		outcome: 'unknown',
+		hint: 'Find out whether the call took effect before you repeat it.',
+	};
 	for (const [id, { batch }] of requests) {
-		const response = errorText(id, rpcCodes.internal, lostMessage(reason), {
-			code: reason.code,
-			outcome: 'unknown',
-			hint: 'Find out whether the call took effect before you repeat it.',
-		});
+		const response = encodeError(id, { code: rpcCodes.internal, message: lostMessage(reason), data });
 		if (batch === undefined) responses.push(response);
 		else batches.set(batch, [...(batches.get(batch) ?? []), response]);
 	}
-	return [...responses, ...[...batches.values()].map((parts) => `[${parts.join(',')}]`)];
+	return [...responses, ...[...batches.values()].map(inBatch)];
 }
 
 /** The response to a message that was never sent; undefined when it needs none. */
 export function responseToUnsent(head: Head, reason: OrchestraError): string | undefined {
 	if (head.kind === 'request') return unreachable(head.id, reason);
 	if (head.kind !== 'batch') return undefined;
-	const parts = head.parts.flatMap((part) => {
-		if (part.kind === 'invalid') return [responseToInvalid(part, 'null')];
+	const responses = head.parts.flatMap((part) => {
+		if (part.kind === 'invalid') return [responseToInvalid(part, null)];
 		return part.kind === 'request' ? [unreachable(part.id, reason)] : [];
 	});
-	return parts.length === 0 ? undefined : `[${parts.join(',')}]`;
+	return responses.length === 0 ? undefined : inBatch(responses);
 }
 
 /** The response to an invalid message. @param unknownId used when the id is unknown */
-export function responseToInvalid({ id, error }: Head & { kind: 'invalid' }, unknownId: string): string {
-	return errorText(id === '' ? unknownId : id, error.code, error.message);
+export function responseToInvalid(
+	{ id, error }: Head & { kind: 'invalid' },
+	unknownId: null | undefined,
+): string {
+	return encodeError(id ?? unknownId, error);
 }
 
 /** The response to a subscription that the bridge ends. */
 export function subscriptionEnd(id: string): string {
-	const _meta = `{"${SUBSCRIPTION_ID}":${id}}`;
-	return `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","_meta":${_meta}}}`;
+	return encodeResult(id, { resultType: 'complete', _meta: { [SUBSCRIPTION_ID]: new JsonText(id) } });
 }
 
 /** The response to an oversize line; undefined when the line was itself a response. */
 export function responseToOversize(
 	{ head, tail, limitBytes }: OversizeLine,
-	unknownId: string,
+	unknownId: null | undefined,
 ): string | undefined {
-	const { id = unknownId, kind } = messageOutline(head, tail);
+	const { id, kind } = messageOutline(head, tail);
 	if (kind === 'result' || kind === 'error') return undefined;
-	return errorText(id, rpcCodes.invalidRequest, oversizeMessage(limitBytes).message);
+	const { message } = oversizeMessage(limitBytes);
+	return encodeError(id ?? unknownId, { code: rpcCodes.invalidRequest, message });
 }
 
-function unreachable(id: string, reason: OrchestraError): string {
-	const message = `the orchestrator cannot be reached: ${reason.message}; the request was not sent`;
-	const { code, hint } = reason;
-	return errorText(id, rpcCodes.internal, message, { code, outcome: 'not_run', hint });
+function unreachable(id: Id, { code, message, hint }: OrchestraError): string {
+	return encodeError(id, {
+		code: rpcCodes.internal,
+		message: `the orchestrator cannot be reached: ${message}; the request was not sent`,
+		data: { code, outcome: 'not_run', hint },
+	});
 }
 
-/** @param id the JSON text of the id; empty to leave it out */
-function errorText(id: string, code: number, message: string, data?: unknown): string {
-	const error = JSON.stringify({ code, message, data });
-	return `{"jsonrpc":"2.0",${id === '' ? '' : `"id":${id},`}"error":${error}}`;
+function inBatch(responses: readonly string[]): string {
+	return `[${responses.join(',')}]`;
 }

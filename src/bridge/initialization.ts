@@ -9,6 +9,7 @@
 import { agentNamed } from '../hub/sessions/agent-table.ts';
 import { negotiate } from '../protocol/revisions.ts';
 import { isObject, parseJson } from '../wire/json.ts';
+import { encodeResult } from '../wire/json-rpc.ts';
 import { EARLY_INITIALIZE_MS, INITIALIZE_MS } from './bridge-limits.ts';
 
 const capabilities = {
@@ -42,8 +43,7 @@ export type LocalInstructions = (client: string) => string | undefined;
 export class Initialization {
 	readonly #onLate: () => void;
 	#open: Open | undefined;
-	#version = negotiate(undefined).version;
-	#acceptsBatch = false;
+	#revision = negotiate(undefined);
 	#isLocal = false;
 	#hurried: HurriedClient | undefined;
 	#isExtended = false;
@@ -55,7 +55,7 @@ export class Initialization {
 
 	/** Whether the revision of the session allows batches. */
 	get acceptsBatch(): boolean {
-		return this.#acceptsBatch;
+		return this.#revision.acceptsBatch;
 	}
 
 	/** True when the bridge answered `initialize`. */
@@ -89,9 +89,7 @@ export class Initialization {
 		const searchMs = agentNamed(name)?.firstWait?.searchMs;
 		this.#hurried = searchMs === undefined ? undefined : { name, toolsAt: performance.now() + searchMs };
 		this.#isExtended = false;
-		const revision = negotiate(protocolVersion);
-		this.#version = revision.version;
-		this.#acceptsBatch = revision.acceptsBatch;
+		this.#revision = negotiate(protocolVersion);
 		this.#open = {
 			id,
 			text,
@@ -112,12 +110,12 @@ export class Initialization {
 		if (open === undefined) return undefined;
 		this.end();
 		this.#isLocal = true;
-		const result = JSON.stringify({
-			protocolVersion: this.#version,
+		const result = {
+			protocolVersion: this.#revision.version,
 			capabilities,
 			serverInfo,
 			instructions: instructions?.(open.client),
-		});
-		return { text: open.text, response: `{"jsonrpc":"2.0","id":${open.id},"result":${result}}` };
+		};
+		return { text: open.text, response: encodeResult(open.id, result) };
 	}
 }

@@ -2,6 +2,7 @@
  * Responses that the bridge gives without a hub: to a ping and to invalid messages.
  * They are identical to the responses of a hub.
  */
+import { encodeResult } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { responseToInvalid, responseToOversize } from './error-responses.ts';
 import { type Head, invalidRequest } from './message-head.ts';
@@ -35,21 +36,19 @@ export class LocalResponses {
 	to(head: Head): string | undefined {
 		if (head.kind === 'invalid') return this.#refuse(head);
 		if (head.kind === 'response')
-			return this.#refuse(invalidRequest(head.id === 'null' ? '' : head.id, 'a request needs a `method`'));
+			return this.#refuse(
+				invalidRequest(head.id === 'null' ? undefined : head.id, 'a request needs a `method`'),
+			);
 		if (head.kind === 'batch' && !this.#options.acceptsBatch())
-			return this.#refuse(invalidRequest('', 'this protocol version has no batches'));
+			return this.#refuse(invalidRequest(undefined, 'this protocol version has no batches'));
 		if (head.kind !== 'request') return undefined;
 		const { id, method, isModern } = head;
 		if (this.#options.isInFlight(id)) {
-			const { error } = invalidRequest(id, '');
-			return this.#refuse({
-				kind: 'invalid',
-				id,
-				error: { ...error, message: `id ${id} is already in flight` },
-			});
+			const { code } = invalidRequest(id, '').error;
+			return this.#refuse({ kind: 'invalid', id, error: { code, message: `id ${id} is already in flight` } });
 		}
 		// The modern era has no ping; the hub returns the error.
-		return method === 'ping' && !isModern ? `{"jsonrpc":"2.0","id":${id},"result":{}}` : undefined;
+		return method === 'ping' && !isModern ? encodeResult(id, {}) : undefined;
 	}
 
 	/** The response to an oversize line; undefined when the line was itself a response. */
@@ -62,7 +61,7 @@ export class LocalResponses {
 	}
 
 	/** Some modern clients refuse `id: null`. */
-	get #unknownId(): string {
-		return this.#hasSpokenModern && !this.#hasSpokenLegacy ? '' : 'null';
+	get #unknownId(): null | undefined {
+		return this.#hasSpokenModern && !this.#hasSpokenLegacy ? undefined : null;
 	}
 }

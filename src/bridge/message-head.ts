@@ -25,10 +25,10 @@ export type Head =
 	| { kind: 'batch'; parts: Head[] }
 	/** Nothing to pass on and nothing to answer. */
 	| { kind: 'blank' }
-	/** Not a valid message. `id` is empty when it is unknown. */
-	| { kind: 'invalid'; id: Id; error: RpcErrorObject };
+	/** Not a valid message. */
+	| { kind: 'invalid'; id: Id | undefined; error: RpcErrorObject };
 
-/** The view of the last short message of a hub: nobody keeps it. */
+/** The view of the last short message of a hub: it is reused. */
 const hubView = new MessageView('null');
 const BATCH_START = /^\s*\[/;
 
@@ -86,8 +86,12 @@ export function withId(text: string, id: Id): string {
 /** An answer with instructions that begin with this text. */
 export function withPreface(text: string, preface: string): string {
 	const path = ['result', 'instructions'];
-	const own: unknown = JSON.parse(textAt(text, ...path) ?? 'null');
-	return withMember(text, path, JSON.stringify(typeof own === 'string' ? `${preface}\n\n${own}` : preface));
+	const instructions: unknown = JSON.parse(textAt(text, ...path) ?? 'null');
+	return withMember(
+		text,
+		path,
+		JSON.stringify(typeof instructions === 'string' ? `${preface}\n\n${instructions}` : preface),
+	);
 }
 
 /** Whether this request opens a legacy session. */
@@ -96,11 +100,11 @@ export function isInitialize({ method, isModern }: Head & { kind: 'request' }): 
 }
 
 /** The head of an invalid request, with the reason. */
-export function invalidRequest(id: Id, reason: string): Head & { kind: 'invalid' } {
+export function invalidRequest(id: Id | undefined, reason: string): Head & { kind: 'invalid' } {
 	return invalid(id, rpcCodes.invalidRequest, `invalid request: ${reason}`);
 }
 
-function invalid(id: Id, code: number, message: string): Head & { kind: 'invalid' } {
+function invalid(id: Id | undefined, code: number, message: string): Head & { kind: 'invalid' } {
 	return { kind: 'invalid', id, error: { code, message } };
 }
 
@@ -117,7 +121,9 @@ function viewedHead(view: MessageView): Head {
 		const part = new MessageView(element);
 		return headOf(readView(part), isModernView(part));
 	});
-	return parts.length === 0 ? invalidRequest('', 'a batch must not be empty') : { kind: 'batch', parts };
+	return parts.length === 0
+		? invalidRequest(undefined, 'a batch must not be empty')
+		: { kind: 'batch', parts };
 }
 
 /** The head of a text that has no view: it is no JSON, or nested too deeply. */
@@ -127,7 +133,7 @@ function parsedHead(text: string): Head {
 		value = parseJson(text);
 	} catch (error) {
 		if (text.trim() === '') return { kind: 'blank' };
-		return invalid('', rpcCodes.parse, `parse error: ${messageOf(error)}`);
+		return invalid(undefined, rpcCodes.parse, `parse error: ${messageOf(error)}`);
 	}
 	const read = (part: unknown): Head =>
 		headOf(readMessage(part, ''), isModernMeta(metaOf(Object(part).params)));
@@ -148,6 +154,6 @@ function headOf(read: Message, isModern: boolean): Head {
 		case 'invalid':
 			// A notification is never answered, not even a malformed one.
 			if (read.isNotification) return { kind: 'blank' };
-			return invalidRequest(read.id ?? '', read.reason);
+			return invalidRequest(read.id ?? undefined, read.reason);
 	}
 }

@@ -7,27 +7,22 @@
 import type { Channel } from '../rpc/channel.ts';
 import { Fifo } from '../wire/fifo.ts';
 import { QUEUE_CHARACTERS, QUEUED_MESSAGE_CHARACTERS } from './bridge-limits.ts';
-import type { Head } from './message-head.ts';
+import type { ClientMessage } from './message-head.ts';
 
-export interface PendingLine {
-	readonly text: string;
-	readonly head: Head;
-}
-
-interface Entry extends PendingLine {
+interface Entry extends ClientMessage {
 	dueAt: number;
 }
 
 export class MessageQueue {
 	readonly #source: Pick<Channel, 'pause' | 'resume'>;
-	readonly #onLate: (message: PendingLine) => void;
+	readonly #onLate: (message: ClientMessage) => void;
 	readonly #entries = new Fifo<Entry>();
 	#characters = 0;
 	#timer: NodeJS.Timeout | undefined;
 	#isPaused = false;
 
 	/** @param source the client, paused while the queue is full */
-	constructor(source: Pick<Channel, 'pause' | 'resume'>, onLate: (message: PendingLine) => void) {
+	constructor(source: Pick<Channel, 'pause' | 'resume'>, onLate: (message: ClientMessage) => void) {
 		this.#source = source;
 		this.#onLate = onLate;
 	}
@@ -37,7 +32,7 @@ export class MessageQueue {
 	}
 
 	/** @param waitMs `Infinity` for a message that only waits for a pipe to drain */
-	add(message: PendingLine, waitMs: number): void {
+	add(message: ClientMessage, waitMs: number): void {
 		this.#entries.push({ ...message, dueAt: performance.now() + waitMs });
 		this.#count(costOf(message));
 		if (this.#entries.size === 1) this.#arm();
@@ -77,7 +72,7 @@ export class MessageQueue {
 	}
 
 	/** Take the oldest message. */
-	shift(): PendingLine | undefined {
+	shift(): ClientMessage | undefined {
 		const entry = this.#entries.shift();
 		if (entry === undefined) return undefined;
 		this.#count(-costOf(entry));
@@ -86,7 +81,7 @@ export class MessageQueue {
 	}
 
 	/** Take all messages, in order. */
-	takeAll(): PendingLine[] {
+	takeAll(): ClientMessage[] {
 		clearTimeout(this.#timer);
 		const all = this.#entries.values();
 		this.#entries.replace([]);
@@ -122,6 +117,6 @@ export class MessageQueue {
 	}
 }
 
-function costOf({ text }: PendingLine): number {
+function costOf({ text }: ClientMessage): number {
 	return text.length + QUEUED_MESSAGE_CHARACTERS;
 }

@@ -4,8 +4,9 @@
  * from the bridge when the hub is lost or the bridge shuts down.
  */
 import type { OrchestraError } from '../errors.ts';
+import { CallTable } from '../rpc/calls/call-table.ts';
+import type { Id } from '../wire/json-rpc.ts';
 import { responsesToLost, subscriptionEnd } from './error-responses.ts';
-import { InFlightRequests, isListening } from './in-flight-requests.ts';
 import { Initialization, type LocalInstructions } from './initialization.ts';
 import { type Head, isInitialize } from './message-head.ts';
 import { SessionState } from './session-state.ts';
@@ -17,22 +18,34 @@ export interface OpenRequestsEvents {
 	readonly onLateInitialize: () => void;
 }
 
+/** A request that awaits its response. */
+interface InFlightRequest {
+	readonly method: string;
+	/** The whole request, stored only when it must be replayed to a new hub. */
+	readonly text: string | undefined;
+	/** The batch that contains it; the responses of a batch are sent together. */
+	readonly batch: object | undefined;
+}
+
 export class OpenRequests {
 	readonly session: SessionState = new SessionState();
 	readonly initialization: Initialization;
-	readonly #inFlight: InFlightRequests;
+	readonly #inFlight = new CallTable<Id, InFlightRequest>();
+	readonly #onIdle: () => void;
+	/** Subscriptions stay open and do not count for idleness. */
+	#subscriptions = 0;
 
 	constructor({ onIdle, onLateInitialize }: OpenRequestsEvents) {
-		this.#inFlight = new InFlightRequests(onIdle);
+		this.#onIdle = onIdle;
 		this.initialization = new Initialization(onLateInitialize);
 	}
 
 	get isIdle(): boolean {
-		return this.#inFlight.isIdle;
+		return this.#inFlight.size === this.#subscriptions;
 	}
 
 	has(id: string): boolean {
-		return this.#inFlight.get(id) !== undefined;
+		return this.#inFlight.has(id);
 	}
 
 	/** Whether the response to this request has the instructions of the hub. */
@@ -46,7 +59,7 @@ export class OpenRequests {
 			const { id, method } = head;
 			if (isInitialize(head) && this.initialization.id !== id) this.initialization.begin(id, text);
 			const retained = this.session.isReplayed(method) ? text : undefined;
-			this.#inFlight.add(id, { method, text: retained, batch: undefined });
+			this.#add(id, { method, text: retained, batch: undefined });
 		} else if (head.kind === 'notification') {
 			if (head.method === 'notifications/initialized') this.session.initialized(text);
 		} else if (head.kind === 'batch') {
@@ -57,16 +70,16 @@ export class OpenRequests {
 	/** The request ends without a response. */
 	cancel(id: string): void {
 		if (this.initialization.id === id) this.initialization.end();
-		this.#inFlight.take(id);
+		this.#take(id);
 	}
 
 	/** Track a response. False when the client does not await it: it has one, or canceled the request. */
 	settled({ id, isResult }: Head & { kind: 'response' }): boolean {
-		const request = this.#inFlight.take(id);
+		const request = this.#take(id);
 		if (request === undefined) return id === 'null';
 		this.session.settled(request.method);
 		if (this.initialization.id === id) this.initialization.end();
-		if (request.text !== undefined && isResult) this.session.granted(request);
+		if (request.text !== undefined && isResult) this.session.granted(request.method, request.text);
 		return true;
 	}
 
@@ -81,14 +94,17 @@ export class OpenRequests {
 		const { id } = this.initialization;
 		const opened = this.initialization.respond(instructions);
 		if (id === undefined || opened === undefined) return undefined;
-		this.session.granted({ method: 'initialize', text: opened.text });
+		this.session.granted('initialize', opened.text);
 		return { id, response: opened.response };
 	}
 
 	/** Error responses for every request in flight. At shutdown, subscriptions get a normal end. */
 	takeLost(reason: OrchestraError, isEnd: boolean): string[] {
-		const requests = this.#inFlight.takeAll();
-		const ending = requests.filter(([, request]) => isEnd && isListening(request));
+		const requests = [...this.#inFlight.entries()];
+		this.#inFlight.clear();
+		this.#subscriptions = 0;
+		this.#onIdle();
+		const ending = requests.filter(([, request]) => isEnd && isSubscription(request));
 		const lost = requests.filter((request) => !ending.includes(request));
 		for (const [, { method }] of lost) this.session.settled(method);
 		return [...ending.map(([id]) => subscriptionEnd(id)), ...responsesToLost(lost, reason)];
@@ -98,6 +114,24 @@ export class OpenRequests {
 	#addPart(part: Head, batch: object): void {
 		// A hub refuses an `initialize` in a batch, and an id that is in flight.
 		if (part.kind !== 'request' || part.method === 'initialize' || this.has(part.id)) return;
-		this.#inFlight.add(part.id, { method: part.method, text: undefined, batch });
+		this.#add(part.id, { method: part.method, text: undefined, batch });
 	}
+
+	/** @param id not in flight yet */
+	#add(id: Id, request: InFlightRequest): void {
+		this.#inFlight.set(id, request);
+		if (isSubscription(request)) this.#subscriptions++;
+	}
+
+	#take(id: Id): InFlightRequest | undefined {
+		const request = this.#inFlight.take(id);
+		if (request === undefined) return undefined;
+		if (isSubscription(request)) this.#subscriptions--;
+		if (this.isIdle) this.#onIdle();
+		return request;
+	}
+}
+
+function isSubscription({ method }: InFlightRequest): boolean {
+	return method === 'subscriptions/listen';
 }

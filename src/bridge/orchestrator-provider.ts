@@ -39,6 +39,8 @@ import { BRIDGE_ID, ORCHESTRATOR_PROBE_MS, TOOL_CALL_MS } from './bridge-limits.
 import { lostMessage } from './error-responses.ts';
 
 type Request = NonNullable<RequestInit['request']>;
+/** The message of each kind of request; its response has the same kind. */
+type RequestValues = { [Each in Request as NonNullable<Each['case']>]: Each['value'] };
 
 export class OrchestratorProvider implements Provider {
 	readonly answersAll = true;
@@ -82,8 +84,7 @@ export class OrchestratorProvider implements Provider {
 	}
 
 	async #listTools(context: CallContext): Promise<Tool[]> {
-		const request = { case: 'listTools', value: {} } as const;
-		const { tools } = await this.#ask(request, 'listTools', { prefix: 'lt', context });
+		const { tools } = await this.#ask('listTools', {}, { prefix: 'lt', context });
 		return tools.map(toolOf).sort(byName);
 	}
 
@@ -100,12 +101,11 @@ export class OrchestratorProvider implements Provider {
 			traceParent: typeof traceparent === 'string' ? traceparent : '',
 		};
 		const options = { prefix: 'tc', context, timeoutMs: TOOL_CALL_MS };
-		return toolResultOf(await this.#ask({ case: 'toolCall', value: call }, 'toolCall', options));
+		return toolResultOf(await this.#ask('toolCall', call, options));
 	}
 
 	async #listPrompts(context: CallContext): Promise<Prompt[]> {
-		const request = { case: 'listPrompts', value: {} } as const;
-		const { prompts } = await this.#ask(request, 'listPrompts', { prefix: 'lp', context });
+		const { prompts } = await this.#ask('listPrompts', {}, { prefix: 'lp', context });
 		return prompts.map(promptOf).sort(byName);
 	}
 
@@ -113,8 +113,8 @@ export class OrchestratorProvider implements Provider {
 		{ name, arguments: input }: GetPromptParams,
 		context: CallContext,
 	): Promise<GetPromptResult> {
-		const request = { case: 'promptGet', value: { promptName: name, arguments: input } } as const;
-		const found = await this.#ask(request, 'promptGet', { prefix: 'pg', context }).catch((error: unknown) => {
+		const request = { promptName: name, arguments: input };
+		const found = await this.#ask('promptGet', request, { prefix: 'pg', context }).catch((error: unknown) => {
 			throw isNotFound(error) ? noPrompt(name) : error;
 		});
 		if (found.messages.length === 0) throw noPrompt(name);
@@ -129,8 +129,7 @@ export class OrchestratorProvider implements Provider {
 	async #readResource(uri: string, context: CallContext): Promise<ReadResourceResult> {
 		const path = storedPath(uri);
 		if (path === undefined) throw resourceNotFound(uri);
-		const request = { case: 'storageRead', value: { path } } as const;
-		const found = await this.#ask(request, 'storageRead', { prefix: 'sr', context }).catch(
+		const found = await this.#ask('storageRead', { path }, { prefix: 'sr', context }).catch(
 			(error: unknown) => {
 				throw isNotFound(error) ? resourceNotFound(uri) : error;
 			},
@@ -141,29 +140,30 @@ export class OrchestratorProvider implements Provider {
 	}
 
 	async #stored(prefix: string, context: CallContext): Promise<Resource[]> {
-		const request = { case: 'storageList', value: { prefix } } as const;
-		const { entries } = await this.#ask(request, 'storageList', { prefix: `sl-${prefix}`, context });
+		const { entries } = await this.#ask('storageList', { prefix }, { prefix: `sl-${prefix}`, context });
 		return entries.flatMap(
 			({ path }) => storedResource(path.startsWith(`${prefix}/`) ? path : `${prefix}/${path}`) ?? [],
 		);
 	}
 
 	/** One request, with an id derived from the client's, canceled when the client cancels. */
-	async #ask<K extends ResponseKind>(
-		request: Request,
+	async #ask<K extends ResponseKind & keyof RequestValues>(
 		kind: K,
+		value: RequestValues[K],
 		{ prefix, context, timeoutMs }: { prefix: string; context: CallContext; timeoutMs?: number },
 	): Promise<ResponseValue<K>> {
 		const { id, signal } = context;
 		const requestId = `stdio-${prefix}-${id.replaceAll('"', '')}`;
-		return this.#send(request, kind, { requestId, signal, timeoutMs });
+		return this.#send(kind, value, { requestId, signal, timeoutMs });
 	}
 
-	async #send<K extends ResponseKind>(
-		request: Request,
+	async #send<K extends ResponseKind & keyof RequestValues>(
 		kind: K,
+		value: RequestValues[K],
 		{ requestId = '', ...options }: CallOptions & { requestId?: string },
 	): Promise<ResponseValue<K>> {
+		// The compiler cannot tie the case to the value through a type parameter.
+		const request = { case: kind, value } as Request;
 		try {
 			return expectKind(await this.#client.send({ requestId, request }, options), kind);
 		} catch (thrown) {
@@ -175,10 +175,8 @@ export class OrchestratorProvider implements Provider {
 	async #probe(): Promise<readonly Capability[]> {
 		const options = { timeoutMs: ORCHESTRATOR_PROBE_MS };
 		const [prompts, ...stored] = await Promise.allSettled([
-			this.#send({ case: 'listPrompts', value: {} }, 'listPrompts', options),
-			...storedFolders.map((prefix) =>
-				this.#send({ case: 'storageList', value: { prefix } }, 'storageList', options),
-			),
+			this.#send('listPrompts', {}, options),
+			...storedFolders.map((prefix) => this.#send('storageList', { prefix }, options)),
 		]);
 		// An orchestrator without storage may answer with an empty list.
 		const hasStored = stored.some((list) => list.status === 'fulfilled' && list.value.entries.length > 0);

@@ -10,6 +10,7 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel } from '../rpc/channel.ts';
 import { HIGH_WATER_BYTES } from '../transport/transport-limits.ts';
+import { oneLine } from '../wire/json-text.ts';
 import { OUTPUT_CHARACTERS, STALLED_MS } from './bridge-limits.ts';
 
 export interface OutputQueueEvents {
@@ -63,8 +64,7 @@ export class OutputQueue {
 	/** Queue one message. It is dropped when the client is gone. */
 	post(text: string): void {
 		try {
-			// A line is a message, and line breaks in JSON are only whitespace.
-			this.#post(text.includes('\n') ? text.replaceAll(/[\r\n]+/g, ' ') : text);
+			this.#post(oneLine(text));
 		} catch (thrown) {
 			// The end of the client's input reports this as well.
 			this.#log.debug(`a message to the client was dropped: ${messageOf(thrown)}`);

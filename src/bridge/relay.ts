@@ -17,7 +17,7 @@ import type { Tool } from '../protocol/mcp-types.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import { deferred } from '../rpc/deferred.ts';
 import type { Transport } from '../transport/transport.ts';
-import { rpcCodes } from '../wire/json-rpc.ts';
+import { encodeResult, rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { HUB_START_MS, QUEUE_MS } from './bridge-limits.ts';
 import { ClientRoots, type OnRoots } from './client-roots.ts';
@@ -29,7 +29,7 @@ import { canceledId, clientMessage, type Head, hubHead, isInitialize, withPrefac
 import { MessageQueue } from './message-queue.ts';
 import { OpenRequests } from './open-requests.ts';
 import { OutputQueue } from './output-queue.ts';
-import { SessionReplay } from './session-replay.ts';
+import { SessionReplay } from './session-state.ts';
 
 export interface RelayOptions {
 	log?: Log | undefined;
@@ -43,7 +43,7 @@ export interface RelayOptions {
 	instructions?: LocalInstructions | undefined;
 	/** The tools for a client that goes on without any while the hub starts; undefined when it has to wait. */
 	earlyTools?: ((client: string) => Promise<readonly Tool[] | undefined>) | undefined;
-	/** Returns true when another hub is to be connected from now on. Without it the client is not asked for its roots. */
+	/** Returns true when another hub is to be connected from now on. Without it the roots of the client are not requested. */
 	onRoots?: OnRoots | undefined;
 	/** Called once at the end of the client's input. */
 	onInputEnd?: (() => void) | undefined;
@@ -269,7 +269,7 @@ export class Relay implements Receiver {
 		const listed = await tools?.catch(() => undefined); // a configuration that the hub reports
 		if (listed === undefined || this.#hub || !this.#queue.drop(id)) return;
 		this.#open.session.settled('tools/list');
-		this.#output.post(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify({ tools: listed })}}`);
+		this.#output.post(encodeResult(id, { tools: listed }));
 		this.#checkIdle();
 	}
 

@@ -24,8 +24,31 @@ export class RequestSpans {
 		this.#tracer = tracer;
 	}
 
+	/** Give each call that is sent on this connection to a hub a span. Before the connection is started. */
+	observe(transport: Transport): void {
+		observed(transport, {
+			sent: (text) => this.#sent(text, readHead(text)),
+			received: (text) => {
+				const head = hubHead(text);
+				if (head.kind === 'response') this.#answered(text, head);
+			},
+			ended: (reason) => this.#lost(reason.message),
+		});
+	}
+
+	/** Send what is left, within the bound of the exporter. */
+	close(): Promise<void> {
+		this.#lost('the bridge is closing');
+		return this.#tracer.close();
+	}
+
 	/** A message is sent to the hub. Returns its text. */
-	sent(text: string, head: Head): string {
+	#sent(text: string, head: Head): string {
+		if (head.kind === 'notification' && head.method === 'notifications/cancelled')
+			this.#take(canceledId(text) ?? '')?.end({
+				error: 'canceled',
+				attributes: { 'error.type': 'canceled' },
+			});
 		if (head.kind !== 'request' || !tracedMethods.has(head.method)) return text;
 		const params = Object(parseJson(text)).params as unknown;
 		const { _meta: meta, name } = isObject(params) ? params : {};
@@ -49,7 +72,7 @@ export class RequestSpans {
 	}
 
 	/** The hub answered. */
-	answered(text: string, { id, isResult }: Head & { kind: 'response' }): void {
+	#answered(text: string, { id, isResult }: Head & { kind: 'response' }): void {
 		const span = this.#take(id);
 		if (span === undefined) return;
 		if (isResult) return span.end();
@@ -58,20 +81,10 @@ export class RequestSpans {
 		span.end({ error: message, attributes: { 'error.type': code, 'rpc.response.status_code': code } });
 	}
 
-	canceled(id: string): void {
-		this.#take(id)?.end({ error: 'canceled', attributes: { 'error.type': 'canceled' } });
-	}
-
 	/** No request in flight gets an answer of the hub any more. */
-	lost(reason: string): void {
+	#lost(reason: string): void {
 		for (const id of [...this.#open.keys()])
 			this.#take(id)?.end({ error: reason, attributes: { 'error.type': 'closed' } });
-	}
-
-	/** Send what is left, within the bound of the exporter. */
-	close(): Promise<void> {
-		this.lost('the bridge is closing');
-		return this.#tracer.close();
 	}
 
 	#take(id: string): OpenSpan | undefined {
@@ -79,23 +92,4 @@ export class RequestSpans {
 		this.#open.delete(id);
 		return span;
 	}
-}
-
-/** A connection to a hub, with a span for each call that it sends. */
-export function withSpans<T extends Transport>(transport: T, spans: RequestSpans): T {
-	return observed(transport, {
-		sent: (text) => sentText(text, spans),
-		received: (text) => {
-			const head = hubHead(text);
-			if (head.kind === 'response') spans.answered(text, head);
-		},
-		ended: (reason) => spans.lost(reason.message),
-	});
-}
-
-function sentText(text: string, spans: RequestSpans): string {
-	const head = readHead(text);
-	if (head.kind === 'notification' && head.method === 'notifications/cancelled')
-		spans.canceled(canceledId(text) ?? '');
-	return spans.sent(text, head);
 }

@@ -16,13 +16,13 @@ import { deferred } from '../rpc/deferred.ts';
 import { isExporting } from '../telemetry/is-exporting.ts';
 import { drainedOrStopped } from '../transport/serve-stdio.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
-import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
+import { withTrace } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
 import { BRIDGE_DRAIN_MS, DISCONNECT_MS, FLUSH_MS, REFUSAL_MS } from './bridge-limits.ts';
-import { type DialedHub, type DialHubOptions, dialHub } from './dial-hub.ts';
-import type { FindHub } from './hub-endpoint.ts';
+import { type DialedHub, type DialHubOptions, dialHub, type FindHub } from './dial-hub.ts';
 import { keepConnected } from './keep-connected.ts';
 import { Relay, type RelayOptions } from './relay.ts';
+import type { RequestSpans } from './request-spans.ts';
 
 export interface BridgeOptions
 	extends StdioTransportOptions,
@@ -45,7 +45,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	const log = options.log ?? Log.fromEnvironment('transport.stdio');
 	const stop = new AbortController();
 	const stdio = new StdioTransport({ ...options, log });
-	const transport = isTracing(process.env) ? traced(stdio, traceToStderr) : stdio;
+	const transport = withTrace(stdio);
 	const inputEnd = deferred();
 	const unread = deferred();
 	const spans = await openSpans(log);
@@ -100,23 +100,15 @@ async function drain(relay: Relay, stopped: Promise<unknown>, log: Log): Promise
 	log.warn('requests were still running at the end of the drain; they are answered with an error');
 }
 
-interface BridgeSpans {
-	/** Before the transport is started. */
-	attach(transport: Transport): void;
-	close(): Promise<void>;
-}
-
 /** Loaded when the environment names a collector. */
-async function openSpans(log: Log): Promise<BridgeSpans | undefined> {
+async function openSpans(log: Log): Promise<RequestSpans | undefined> {
 	const environment = process.env;
 	if (!isExporting(environment)) return undefined;
 	const { openTracer } = await import('../telemetry/open-tracer.ts');
-	const { RequestSpans, withSpans } = await import('./request-spans.ts');
+	const { RequestSpans } = await import('./request-spans.ts');
 	const version = packageVersion();
 	const tracer = openTracer({ environment, serviceName: 'orchestra-bridge', version, log });
-	if (tracer === undefined) return undefined;
-	const spans = new RequestSpans(tracer);
-	return { attach: (transport) => void withSpans(transport, spans), close: () => spans.close() };
+	return tracer && new RequestSpans(tracer);
 }
 
 /** Flush the last responses. A client that does not read must not keep the process alive. */
@@ -129,7 +121,7 @@ async function closeOutput(transport: Transport, onStuck: (() => void) | undefin
 function opener(
 	{ findHub, say }: BridgeOptions,
 	options: DialHubOptions,
-	spans: BridgeSpans | undefined,
+	spans: RequestSpans | undefined,
 ): () => Promise<DialedHub> {
 	return async () => {
 		for (;;) {
@@ -140,7 +132,7 @@ function opener(
 				await hub.close();
 				continue;
 			}
-			spans?.attach(hub.transport);
+			spans?.observe(hub.transport);
 			say(`transport.stdio: connected to orchestrator at ${endpoint.address}`);
 			return hub;
 		}

@@ -43,7 +43,7 @@ async function run(
 ): Promise<number | void> {
 	const { out, environment, program, signal, stdin } = context;
 	const resolved = resolveCommand(commands, commandLine);
-	if (resolved.kind === 'version') return out.line(packageVersion());
+	if (resolved.kind === 'version') return showVersion(context, wantsJson(commandLine));
 	if (resolved.kind === 'overview') return out.line(overview(commands));
 	if (resolved.kind === 'group') return out.line(groupHelp(commands, resolved.name));
 	const command = await resolved.entry.load();
@@ -61,6 +61,12 @@ async function run(
 			return context.cwd;
 		},
 	});
+}
+
+function showVersion({ out }: CommandContext, asJson: boolean): void {
+	const version = packageVersion();
+	if (asJson) out.json({ schema: 'orchestra.version/1', version });
+	else out.line(version);
 }
 
 /** An argument behind `--` is no flag. */

@@ -2,7 +2,7 @@
 const defaults = {
 	/** How long a login code can be used, in milliseconds. */
 	codeMs: 5 * 60_000,
-	/** Login codes that nobody used yet. */
+	/** Unused login codes. */
 	codes: 16,
 	/** A browser that sends nothing for this time must log in again, in milliseconds. */
 	loginMs: 12 * 60 * 60_000,
@@ -85,7 +85,7 @@ export const COUNTED_SOURCES_LIMIT = 5000;
 
 /** A call of the page ends after this time, in milliseconds: its server has a shorter limit. */
 export const PAGE_CALL_MS: number = 60 * 60_000;
-/** Questions of one call that wait at once. */
+/** Client requests of one call that wait at once. */
 export const CLIENT_REQUESTS_LIMIT = 16;
 
 /** Largest file of the page, in bytes. */

@@ -10,12 +10,17 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { OrchestraError } from '../errors.ts';
 import { SMALL_FILE_LIMIT_BYTES } from './files-limits.ts';
 
-/** The bytes of a regular file. Throws `bad_input` for other kinds of file or above `limitBytes`; system errors pass through. */
-export function readRegularFile(path: string, limitBytes: number = SMALL_FILE_LIMIT_BYTES): Buffer {
-	return withRegularFile(path, (descriptor, size) => {
+/** The bytes of a regular file, opened with these further flags. Throws `bad_input` for other kinds of file or above `limitBytes`; system errors pass through. */
+export function readRegularFile(
+	path: string,
+	limitBytes: number = SMALL_FILE_LIMIT_BYTES,
+	flags: number = 0,
+): Buffer {
+	const read = (descriptor: number, size: number): Buffer => {
 		if (size > limitBytes) throw tooLarge(path, limitBytes);
 		return readUpTo(descriptor, path, limitBytes, size);
-	});
+	};
+	return withRegularFile(path, read, flags);
 }
 
 /** The text of a regular file, as UTF-8. */
@@ -38,9 +43,13 @@ export function readRegularTail(path: string, bytes: number): Buffer {
 }
 
 /** Opens without blocking: a pipe without a writer would block. */
-function withRegularFile(path: string, read: (descriptor: number, size: number) => Buffer): Buffer {
+function withRegularFile(
+	path: string,
+	read: (descriptor: number, size: number) => Buffer,
+	flags: number = 0,
+): Buffer {
 	const { O_RDONLY, O_NONBLOCK } = constants;
-	const descriptor = openSync(path, O_RDONLY | (O_NONBLOCK ?? 0));
+	const descriptor = openSync(path, O_RDONLY | (O_NONBLOCK ?? 0) | flags);
 	try {
 		const found = fstatSync(descriptor);
 		if (!found.isFile()) throw notRegular(path, found);

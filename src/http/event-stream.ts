@@ -5,6 +5,7 @@
  * connection is closed: the memory is bounded, and a legacy client can resume.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { oneLine } from '../wire/json-text.ts';
 import type { HttpLimits } from './http-limits.ts';
 
 /** A reply in pieces. What is not written above the limit is up to its owner. */
@@ -92,7 +93,23 @@ export class EventStream extends StreamedReply {
 	}
 }
 
-/** The data of an event: in JSON a line break can only be white space between tokens. */
-function oneLine(text: string): string {
-	return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text;
+/** The limit of open event streams, over all paths of a listener: each holds a connection. */
+export class EventStreamPool {
+	readonly #limit: number;
+	#count = 0;
+
+	constructor(limit: number) {
+		this.#limit = limit;
+	}
+
+	/** True when no more streams may be opened. */
+	get isFull(): boolean {
+		return this.#count >= this.#limit;
+	}
+
+	/** Count a stream until its connection closes. */
+	add(response: ServerResponse): void {
+		this.#count++;
+		response.once('close', () => this.#count--);
+	}
 }

@@ -23,31 +23,31 @@ export interface LocalAddress {
 }
 
 /** Returns a check of `Host` and `Origin`; true when both name the listener. A missing `Origin` passes. */
-export function hostCheck(own: LocalAddress): (headers: IncomingHttpHeaders) => boolean {
+export function hostCheck(listener: LocalAddress): (headers: IncomingHttpHeaders) => boolean {
 	// A client repeats the same few values.
 	const known = new Map<string, boolean>();
-	const isOwn = (authority: string): boolean => {
+	const isNamed = (authority: string): boolean => {
 		const before = known.get(authority);
 		if (before !== undefined) return before;
-		const verdict = isOwnAuthority(authority, own);
+		const verdict = isAuthorityOf(authority, listener);
 		if (known.size < KNOWN_ADDRESSES_LIMIT) known.set(authority, verdict);
 		return verdict;
 	};
-	const prefix = `${own.scheme}://`;
+	const prefix = `${listener.scheme}://`;
 	return ({ host = '', origin }) => {
-		if (!isOwn(host)) return false;
-		return origin === undefined || (origin.startsWith(prefix) && isOwn(origin.slice(prefix.length)));
+		if (!isNamed(host)) return false;
+		return origin === undefined || (origin.startsWith(prefix) && isNamed(origin.slice(prefix.length)));
 	};
 }
 
-function isOwnAuthority(authority: string, own: LocalAddress): boolean {
+function isAuthorityOf(authority: string, listener: LocalAddress): boolean {
 	const [, name, port] = /^(\[[\da-f:.]+\]|[^:[\]@/?#\s]+)(?::(\d{1,5}))?$/i.exec(authority) ?? [];
 	if (name === undefined) return false;
-	const given = port === undefined ? DEFAULT_PORTS[own.scheme] : Number(port);
-	return given === own.port && isOwnName(name.toLowerCase(), own);
+	const given = port === undefined ? DEFAULT_PORTS[listener.scheme] : Number(port);
+	return given === listener.port && isNameOf(name.toLowerCase(), listener);
 }
 
-function isOwnName(name: string, { host, certificate }: LocalAddress): boolean {
+function isNameOf(name: string, { host, certificate }: LocalAddress): boolean {
 	if (certificate === undefined) return loopbackNames.has(name) || name === host.toLowerCase();
 	const bare = name.replace(/^\[(.*)\]$/, '$1');
 	const covered = isIP(bare) === 0 ? certificate.checkHost(bare) : certificate.checkIP(bare);

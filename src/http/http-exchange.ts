@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../log.ts';
 import type { SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
-import { type Message, rpcCodes } from '../wire/json-rpc.ts';
+import type { Message } from '../wire/json-rpc.ts';
 import type { Principal } from './authenticate.ts';
-import type { EventStreamPool } from './event-stream-pool.ts';
+import type { EventStreamPool } from './event-stream.ts';
 import type { HttpLimits } from './http-limits.ts';
-import type { HttpRefusal } from './http-reply.ts';
+import { type HttpRefusal, invalidRequest } from './http-reply.ts';
 import type { LegacySessionTable } from './legacy/legacy-session-table.ts';
 import type { StreamHeartbeats } from './stream-heartbeats.ts';
 
@@ -48,8 +48,7 @@ export const tooManyStreams: HttpRefusal = {
 };
 
 export function invalidMessage({ id, reason }: Message & { kind: 'invalid' }): HttpRefusal {
-	const message = `invalid request: ${reason}`;
-	return { status: 400, code: rpcCodes.invalidRequest, message, id: id ?? undefined };
+	return invalidRequest(`invalid request: ${reason}`, id ?? undefined);
 }
 
 export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {

@@ -1,67 +1,45 @@
 /* Every limit of the HTTP listener. Tests pass smaller ones. */
 import { MESSAGE_LIMIT_BYTES, UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
 
-/** The limits of one HTTP listener. */
-export interface HttpLimits {
+/** The limits of one HTTP listener, and their defaults. */
+export class HttpLimits {
 	/** Longest body of a request, in bytes. */
-	readonly bodyBytes: number;
+	readonly bodyBytes: number = MESSAGE_LIMIT_BYTES;
 	/** Messages of one batch. */
-	readonly batchMessages: number;
+	readonly batchMessages: number = 100;
 	/** Responses of one batch until all are complete; further ones become errors. */
-	readonly collectedCharacters: number;
-	readonly connections: number;
+	readonly collectedCharacters: number = UNREAD_RESPONSES_CHARACTERS;
+	readonly connections: number = 256;
 	/** Open event streams over all clients, the dashboard included. */
-	readonly pushStreams: number;
+	readonly pushStreams: number = 64;
 	/** Open streams for push of one legacy session. */
-	readonly sessionStreams: number;
-	readonly sessions: number;
+	readonly sessionStreams: number = 4;
+	readonly sessions: number = 256;
 	/** A legacy session without a request or a stream ends after this time. */
-	readonly sessionIdleMs: number;
+	readonly sessionIdleMs: number = 4 * 60 * 60_000;
 	/** How long a client may take to send the headers of a request. */
-	readonly headersMs: number;
+	readonly headersMs: number = 10_000;
 	/** How long a client may take to send a whole request. */
-	readonly requestMs: number;
+	readonly requestMs: number = 60_000;
 	/** How long an idle connection stays open for the next request. */
-	readonly keepAliveMs: number;
+	readonly keepAliveMs: number = 65_000;
 	/** A connection that moves no byte for this time is closed. */
-	readonly stalledMs: number;
+	readonly stalledMs: number = 120_000;
 	/** Interval of the comments on a stream without messages. */
-	readonly commentMs: number;
+	readonly commentMs: number = 15_000;
 	/** A legacy request without an answer after this time gets a stream, which the client can resume. */
-	readonly streamAfterMs: number;
+	readonly streamAfterMs: number = 1000;
 	/** Unread bytes of one stream; above it, the stream is ended. */
-	readonly unreadBytes: number;
+	readonly unreadBytes: number = 8 * 1024 * 1024;
 	/** Messages of a legacy session that are retained for resumption. */
-	readonly replayMessages: number;
+	readonly replayMessages: number = 256;
 	/** The same, in characters. */
-	readonly replayCharacters: number;
+	readonly replayCharacters: number = 4 * 1024 * 1024;
 	/** Messages that wait for the next stream for push of a legacy session. */
-	readonly unsentMessages: number;
+	readonly unsentMessages: number = 64;
 	/** The same, in characters. */
-	readonly unsentCharacters: number;
+	readonly unsentCharacters: number = 1024 * 1024;
 }
-
-export const defaultHttpLimits: HttpLimits = {
-	bodyBytes: MESSAGE_LIMIT_BYTES,
-	batchMessages: 100,
-	collectedCharacters: UNREAD_RESPONSES_CHARACTERS,
-	connections: 256,
-	pushStreams: 64,
-	sessionStreams: 4,
-	sessions: 256,
-	sessionIdleMs: 4 * 60 * 60_000,
-	headersMs: 10_000,
-	requestMs: 60_000,
-	keepAliveMs: 65_000,
-	stalledMs: 120_000,
-	commentMs: 15_000,
-	streamAfterMs: 1000,
-	unreadBytes: 8 * 1024 * 1024,
-	replayMessages: 256,
-	replayCharacters: 4 * 1024 * 1024,
-	unsentMessages: 64,
-	unsentCharacters: 1024 * 1024,
-};
 
 /** Requests that wait on one connection before no more are read from it; those of one more chunk may follow. */
 export const PIPELINE_LIMIT = 32;

@@ -14,10 +14,10 @@ import type { SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import type { Authenticate } from './authenticate.ts';
 import { ConnectionTable } from './connection-table.ts';
-import { EventStreamPool } from './event-stream-pool.ts';
+import { EventStreamPool } from './event-stream.ts';
 import { hostCheck } from './host-check.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { defaultHttpLimits, type HttpLimits, LISTENER_CHECK_MS, LISTENER_CLOSE_MS } from './http-limits.ts';
+import { HttpLimits, LISTENER_CHECK_MS, LISTENER_CLOSE_MS } from './http-limits.ts';
 import { refuse } from './http-reply.ts';
 import { type HttpRoute, routeOf } from './http-route.ts';
 import { LegacySessionTable } from './legacy/legacy-session-table.ts';
@@ -58,7 +58,7 @@ export class HttpListener {
 	readonly #endpoints = new Map<Provider, McpEndpoint>();
 	readonly #streams: EventStreamPool;
 	readonly #connections: ConnectionTable;
-	#isOwnAddress: ReturnType<typeof hostCheck> = () => false;
+	#isAddressed: ReturnType<typeof hostCheck> = () => false;
 	#url = '';
 	#closed: Promise<void> | undefined;
 
@@ -71,11 +71,11 @@ export class HttpListener {
 
 	private constructor(options: HttpListenerOptions, server: Server) {
 		this.#options = options;
-		this.#limits = { ...defaultHttpLimits, ...options.limits };
+		this.#limits = Object.assign(new HttpLimits(), options.limits);
 		this.#server = server;
 		this.#connections = new ConnectionTable(this.#limits.connections);
 		this.#sessions = new LegacySessionTable(this.#limits);
-		this.#streams = new EventStreamPool(this.#limits.pushStreams, this.#sessions);
+		this.#streams = new EventStreamPool(this.#limits.pushStreams);
 		this.#heartbeats.add((now) => this.#sessions.endIdle(now));
 		this.#configure();
 	}
@@ -139,7 +139,7 @@ export class HttpListener {
 		const bound = this.#server.address() as AddressInfo;
 		const scheme = tls ? 'https' : 'http';
 		this.#url = `${scheme}://${formatAddress({ host, port: bound.port })}/mcp`;
-		this.#isOwnAddress = hostCheck({
+		this.#isAddressed = hostCheck({
 			scheme,
 			host: formatAddress({ host, port: 0 }).slice(0, -':0'.length),
 			port: bound.port,
@@ -150,14 +150,14 @@ export class HttpListener {
 	#serve(request: IncomingMessage, response: ServerResponse): void {
 		if (hasTwoHosts(request))
 			return refuse(response, { status: 400, message: 'two Host headers', closes: true });
-		if (!this.#isOwnAddress(request.headers))
+		if (!this.#isAddressed(request.headers))
 			return refuse(response, { status: 403, message: 'forbidden', closes: true });
 		const route = routeOf(this.#options.routes ?? [], request.url ?? '');
 		const principal = route?.isPublic ? '' : this.#options.authenticate(request);
 		if (principal === undefined) return refuse(response, unauthorized);
 		const serving = route ?? this.#endpointOf(request.url ?? '');
 		if (serving === undefined) return refuse(response, { status: 404, message: 'not found', closes: true });
-		if (this.#options.isSelfRequest?.(request)) return refuse(response, ownRequest);
+		if (this.#options.isSelfRequest?.(request)) return refuse(response, selfRequest);
 		const done = this.#options.onRequest?.();
 		if (done) response.once('close', done);
 		void this.#run(serving, { request, response, principal, streams: this.#streams });
@@ -192,7 +192,7 @@ export class HttpListener {
 	}
 }
 
-const ownRequest = {
+const selfRequest = {
 	status: 403,
 	message: 'this request comes from an entry of this hub itself; remove that entry',
 	closes: true,

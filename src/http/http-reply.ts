@@ -1,6 +1,6 @@
 /* Replies with a JSON body. An error without a known id has no `id`: null is invalid in every revision. */
 import type { ServerResponse } from 'node:http';
-import { encodeError, type Id } from '../wire/json-rpc.ts';
+import { encodeError, type Id, rpcCodes } from '../wire/json-rpc.ts';
 
 /** JSON-RPC codes for errors of HTTP; those of servers begin at -32000. */
 export const httpCodes = { refused: -32000, sessionNotFound: -32001 } as const;
@@ -24,6 +24,11 @@ export interface HttpRefusal {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** The rest of the request is not read, so the connection cannot be used again. */
 	readonly closes?: boolean;
+}
+
+/** The refusal of an invalid request. */
+export function invalidRequest(message: string, id?: Id): HttpRefusal {
+	return { status: 400, code: rpcCodes.invalidRequest, message, id };
 }
 
 /** Send a JSON-RPC error. */

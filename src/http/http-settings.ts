@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import type { HubSection } from '../config/configuration.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { readRegularFile } from '../files/regular-file.ts';
-import { type HostPort, isLoopback, parseAddress, resolveHost } from '../link/address.ts';
+import { isOnLoopback, parseAddress } from '../link/address.ts';
 import { assertPrivateKey } from '../link/certificates/private-key-file.ts';
 import type { HttpListenerOptions } from './http-listener.ts';
 
@@ -31,10 +31,6 @@ export async function listenerSettings(
 		});
 	}
 	return { address: parsed, tls };
-}
-
-async function isOnLoopback({ host }: HostPort): Promise<boolean> {
-	return (await resolveHost(host)).every(isLoopback);
 }
 
 function readTls({ httpCert, httpKey }: HttpSettings): HttpListenerOptions['tls'] {

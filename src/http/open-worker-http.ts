@@ -7,7 +7,7 @@ import type { WorkerOverview } from '../hub/fabric-overview.ts';
 import type { Hub } from '../hub/hub.ts';
 import { HubMetrics, type HubMetricsOptions } from '../hub/metrics/hub-metrics.ts';
 import type { HubHttp } from '../hub/shared/run-hub.ts';
-import { isLoopback, resolveHost } from '../link/address.ts';
+import { isOnLoopback } from '../link/address.ts';
 import type { Log } from '../log.ts';
 import { bearerToken } from './authenticate.ts';
 import { HttpListener } from './http-listener.ts';
@@ -29,7 +29,7 @@ export interface WorkerHttpOptions extends Pick<HubMetricsOptions, 'spans'> {
 export async function openWorkerHttp(options: WorkerHttpOptions): Promise<HubHttp> {
 	const { hub, worker, folder, log } = options;
 	const settings = await listenerSettings(options.address, options.settings);
-	const isLocal = (await resolveHost(settings.address.host)).every(isLoopback);
+	const isLocal = await isOnLoopback(settings.address);
 	const metrics = new HubMetrics(hub, options);
 	const routes = [healthRoute, readyRoute(() => worker()?.isReady === true), metricsRoute(metrics, isLocal)];
 	const listener = await HttpListener.open({

@@ -124,8 +124,8 @@ export class PlainExchange implements TextCallsClient, ClientConnection, Request
 	/** The exchange with a session and a peer, which goes on with the call. */
 	#made(): ModernExchange {
 		if (this.#whole) return this.#whole;
-		const { id = '', params } = { id: this.#request?.requestId, params: this.#view?.value(member.params) };
-		const message = { jsonrpc: '2.0' as const, id, method: 'tools/call', params };
+		const params = this.#view?.value(member.params);
+		const message = { id: this.#request?.requestId ?? '', method: 'tools/call', params };
 		this.#whole = new ModernExchange(this.#response, message, this.#deps);
 		if (this.#request) this.#whole.origin.beginCall(this.#request);
 		return this.#whole;

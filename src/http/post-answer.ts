@@ -38,12 +38,12 @@ export class PostAnswer {
 	}
 
 	/** End with `text`: as the whole body, or as the last event. */
-	finish(status: number, text: string, eventId?: string): void {
+	finish(status: number, text: string): void {
 		if (this.#stream === undefined) {
 			this.#done();
 			return replyJson(this.#response, status, text);
 		}
-		this.#stream.send(text, eventId);
+		this.#stream.send(text);
 		this.end();
 	}
 

@@ -1,15 +1,9 @@
 /* The body of a request: JSON, read whole within a limit. */
 import type { IncomingMessage } from 'node:http';
 import { readBytes } from '../transport/http/read-bytes.ts';
+import type { HttpRefusal } from './http-reply.ts';
 
-/** Why a body cannot be used; `closes` when the rest of it is not read. */
-export interface BodyProblem {
-	readonly status: 413 | 415;
-	readonly message: string;
-	readonly closes: true;
-}
-
-export type Body = { readonly text: string } | { readonly problem: BodyProblem } | undefined;
+export type Body = { readonly text: string } | { readonly problem: HttpRefusal } | undefined;
 
 /** The body as text; undefined when the client disconnected before its end. */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Body> {
@@ -28,12 +22,12 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
 	}
 }
 
-function typeProblem(type = ''): BodyProblem | undefined {
+function typeProblem(type = ''): HttpRefusal | undefined {
 	if (/^application\/json *(?:; *charset="?utf-8"? *)?$/i.test(type)) return undefined;
 	const message = `the content type is "${type.slice(0, 80)}", not application/json`;
 	return { status: 415, message, closes: true };
 }
 
-function tooLong(limitBytes: number): BodyProblem {
+function tooLong(limitBytes: number): HttpRefusal {
 	return { status: 413, message: `the body is longer than ${limitBytes} bytes`, closes: true };
 }

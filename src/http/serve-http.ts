@@ -1,6 +1,6 @@
 /* Serve a provider as an MCP server over HTTP, in every revision. */
 import { OrchestraError } from '../errors.ts';
-import { isLoopback, parseAddress, resolveHost } from '../link/address.ts';
+import { isOnLoopback, parseAddress } from '../link/address.ts';
 import { Log } from '../log.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
@@ -30,8 +30,7 @@ export interface HttpServing {
 export async function serveHttp(provider: Provider, options: ServeHttpOptions): Promise<HttpServing> {
 	const { address = '127.0.0.1:0', token, limits, log = Log.fromEnvironment(provider.info.name) } = options;
 	const parsed = parseAddress(address);
-	const resolved = await resolveHost(parsed.host);
-	if (!resolved.every(isLoopback))
+	if (!(await isOnLoopback(parsed)))
 		throw new OrchestraError('bad_input', `${address} is not an address on loopback`, {
 			hint: 'Listen on 127.0.0.1, and put a proxy with TLS before it.',
 		});

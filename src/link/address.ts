@@ -59,3 +59,8 @@ export async function resolveHost(host: string): Promise<string[]> {
 export function isLoopback(address: string): boolean {
 	return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);
 }
+
+/** Whether a host is on the loopback interface, whatever its name resolves to. Throws `not_found` for an unknown name. */
+export async function isOnLoopback({ host }: Pick<HostPort, 'host'>): Promise<boolean> {
+	return (await resolveHost(host)).every(isLoopback);
+}

@@ -80,44 +80,41 @@ export interface LinkPeer {
 	close(): Promise<void>;
 }
 
-export interface DialOptions {
-	/** `host:port` (a name is resolved, IPv4 first) or `unix:/path`. */
-	address: string;
+interface LinkOptions {
 	identity: Identity;
-	/** The host name that the peer's certificate must be valid for. Default `localhost`, which all our certificates contain. */
-	serverName?: string | undefined;
-	/** Expected common name or DNS name of the peer's certificate. Default: any certificate of our authority. */
-	peerName?: string | undefined;
 	handshakeMs?: number | undefined;
 	/** How long a QUIC peer may leave keep-alive probes unanswered. Default 10 s. */
 	peerTimeoutMs?: number | undefined;
 	frameLimitBytes?: number | undefined;
+	log?: Log | undefined;
+}
+
+export interface DialOptions extends LinkOptions {
+	/** `host:port` (a name is resolved, IPv4 first) or `unix:/path`. */
+	address: string;
+	/** The host name that the peer's certificate must be valid for. Default `localhost`, which all our certificates contain. */
+	serverName?: string | undefined;
+	/** Expected common name or DNS name of the peer's certificate. Default: any certificate of our authority. */
+	peerName?: string | undefined;
 	signal?: AbortSignal | undefined;
 	/** False: one connection for one stream, with no spare for the next one. Default true, on a Unix socket. */
 	keepsSpare?: boolean | undefined;
-	log?: Log | undefined;
 	/** After how many streams a QUIC link is renewed; for tests. */
 	renewAfterStreams?: number | undefined;
 	/** ALPN protocol to offer; for tests. */
 	protocol?: string | undefined;
 }
 
-export interface ListenOptions {
+export interface ListenOptions extends LinkOptions {
 	/** `host:port` (port 0: any free port) or `unix:/path`. */
 	address: string;
-	identity: Identity;
 	/** Called for each stream that a peer opens. */
 	onStream: (stream: LinkStream, peer: LinkPeer) => void;
 	/** Allow QUIC on an address other than loopback. The engine has known weaknesses: see docs/decisions. */
 	allowRemote?: boolean | undefined;
-	handshakeMs?: number | undefined;
-	/** How long a QUIC peer may leave keep-alive probes unanswered. Default 10 s. */
-	peerTimeoutMs?: number | undefined;
-	frameLimitBytes?: number | undefined;
 	maxConnections?: number | undefined;
 	/** How often a listener looks whether its identity must be renewed. Default: every hour. */
 	renewalCheckMs?: number | undefined;
-	log?: Log | undefined;
 }
 
 /** Counters of a listener. */

@@ -25,5 +25,5 @@ export async function probeServer(
 		body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: {} }),
 	});
 	const challenge = response.headers.get('www-authenticate');
-	return { status: response.status, challenges: challenge === null ? [] : parseChallenges([challenge]) };
+	return { status: response.status, challenges: parseChallenges(challenge ?? '') };
 }

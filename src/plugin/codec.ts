@@ -1,5 +1,12 @@
 /* Encode and decode requests and responses as frame payloads; the types of their kinds. */
-import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import {
+	create,
+	type DescMessage,
+	fromBinary,
+	type MessageInitShape,
+	type MessageShape,
+	toBinary,
+} from '@bufbuild/protobuf';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { isDeeperThan } from '../files/value-bounds.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/wire-limits.ts';
@@ -24,34 +31,22 @@ export type ResponseValue<K extends ResponseKind> = Extract<PluginResponse['resp
 
 /** Throws `bad_input` for values that are nested too deep, `bad_frame` for a request that is too large for a frame: the peer would end the whole stream. */
 export function encodePluginRequest(request: RequestInit): Uint8Array {
-	checkNesting(request);
-	const payload = toBinary(PluginRequestSchema, create(PluginRequestSchema, request));
-	return bounded(payload, request.request?.case ?? 'empty');
+	return encoded(PluginRequestSchema, request, request.request?.case);
 }
 
 /** Throws `bad_input` for values that are nested too deep, `bad_frame` for a response that is too large for a frame. */
 export function encodeResponse(response: ResponseInit): Uint8Array {
-	checkNesting(response);
-	const payload = toBinary(PluginResponseSchema, create(PluginResponseSchema, response));
-	return bounded(payload, response.response?.case ?? 'empty');
+	return encoded(PluginResponseSchema, response, response.response?.case);
 }
 
 /** Throws `bad_frame` for bytes that are not a request. */
 export function decodeRequest(payload: Uint8Array): PluginRequest {
-	try {
-		return fromBinary(PluginRequestSchema, payload, { recursionLimit: RECURSION_LIMIT });
-	} catch (cause) {
-		throw damaged('request', payload, cause);
-	}
+	return decoded(PluginRequestSchema, payload, 'request');
 }
 
 /** Throws `bad_frame` for bytes that are not a response. */
 export function decodeResponse(payload: Uint8Array): PluginResponse {
-	try {
-		return fromBinary(PluginResponseSchema, payload, { recursionLimit: RECURSION_LIMIT });
-	} catch (cause) {
-		throw damaged('response', payload, cause);
-	}
+	return decoded(PluginResponseSchema, payload, 'response');
 }
 
 /** The value of a response of the expected kind. Throws the error of the peer otherwise. */
@@ -73,7 +68,9 @@ export function expectKind<K extends ResponseKind>(response: PluginResponse, kin
 	});
 }
 
-function bounded(payload: Uint8Array, kind: string): Uint8Array {
+function encoded<S extends DescMessage>(schema: S, init: MessageInitShape<S>, kind = 'empty'): Uint8Array {
+	checkNesting(init);
+	const payload = toBinary(schema, create(schema, init));
 	const { length: bytes } = payload;
 	if (bytes <= FRAME_LIMIT_BYTES) return payload;
 	throw new OrchestraError(
@@ -86,14 +83,13 @@ function bounded(payload: Uint8Array, kind: string): Uint8Array {
 	);
 }
 
-function damaged(what: string, payload: Uint8Array, cause: unknown): OrchestraError {
-	return new OrchestraError(
-		'bad_frame',
-		`a frame of ${payload.length} bytes is not a plugin ${what}: ${messageOf(cause)}`,
-		{
-			cause,
-		},
-	);
+function decoded<S extends DescMessage>(schema: S, payload: Uint8Array, what: string): MessageShape<S> {
+	try {
+		return fromBinary(schema, payload, { recursionLimit: RECURSION_LIMIT });
+	} catch (cause) {
+		const message = `a frame of ${payload.length} bytes is not a plugin ${what}: ${messageOf(cause)}`;
+		throw new OrchestraError('bad_frame', message, { cause });
+	}
 }
 
 /*

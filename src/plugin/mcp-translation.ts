@@ -1,6 +1,13 @@
 /* Convert messages of orchestra.plugin.v1 to MCP. */
 
-import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../protocol/mcp-types.ts';
+import {
+	type CallToolResult,
+	failure,
+	type GetPromptResult,
+	type Prompt,
+	type Tool,
+	textResult,
+} from '../protocol/mcp-types.ts';
 import { canonicalJson } from '../wire/canonical-json.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { readExact } from './exact-json.ts';
@@ -15,13 +22,10 @@ export function toolOf({ name, description, inputSchema }: pb.ToolDefinition): T
 
 /** One text block: the `text` of the result, else the result as JSON with sorted keys; or the error message. */
 export function toolResultOf(response: pb.ToolResponse): CallToolResult {
-	if (!response.success) {
-		const text = response.errorMessage || `tool error: ${response.errorCode}`;
-		return { content: [{ type: 'text', text }], isError: true };
-	}
+	if (!response.success) return failure(response.errorMessage || `tool error: ${response.errorCode}`);
 	const { value, text: exact } = readExact(response.result, response.resultJson);
 	const text = typeof value['text'] === 'string' ? value['text'] : (exact ?? canonicalJson(value));
-	return { content: [{ type: 'text', text }] };
+	return textResult(text);
 }
 
 export function promptOf({ name, description, arguments: inputs }: pb.PromptDefinition): Prompt {

@@ -27,7 +27,6 @@ import { type FoundProgram, sandboxed } from './sandbox/sandbox.ts';
 import { directSpawner } from './spawn/direct-spawner.ts';
 import type { ExitStatus, SpawnedProcess, Spawner } from './spawn/spawner.ts';
 import { commandLine, type SpawnRecord } from './spawn-record.ts';
-import { stopTree } from './stop.ts';
 
 /** Where a child's stderr goes, in addition to the ring buffer of its last lines. */
 export type StderrPolicy = 'inherit' | 'log' | 'discard' | Writable | ((chunk: Buffer) => void);
@@ -89,7 +88,7 @@ export class Child {
 		const startedAt = performance.now();
 		try {
 			const program = confined(found, record, parentEnvironment, group);
-			for (const note of program.notes ?? []) options.log?.warn(note);
+			for (const warning of program.warnings ?? []) options.log?.warn(warning);
 			const spawner = options.spawner ?? directSpawner;
 			const child = await spawner.spawn({ ...program, guard });
 			return new Child({ record, child, guard, startedAt, group }, options);
@@ -205,14 +204,10 @@ export class Child {
 			if (this.#treeStopped || (await this.#tree.hasLeftovers())) await this.#stopTree();
 			guard.remove(this.pid);
 		}
-		this.#closeOutput();
+		// Another process may hold our pipes open; close them when they are idle or carry too much data.
+		for (const stream of [this.#process.stdout, this.#process.stderr]) closeWhenIdle(stream);
 		await this.#group?.close();
 		return status;
-	}
-
-	/** Another process may hold our pipes open; close them when they are idle or carry too much data. */
-	#closeOutput(): void {
-		for (const stream of [this.#process.stdout, this.#process.stderr]) closeWhenIdle(stream);
 	}
 
 	async #runStopLadder(eofMs: number): Promise<ExitStatus> {
@@ -226,7 +221,7 @@ export class Child {
 
 	/** Single-flight: the exit of the leader and `stop` share one ladder, so that each process gets a signal once. */
 	#stopTree(): Promise<void> {
-		this.#treeStopped ??= stopTree(this.#tree);
+		this.#treeStopped ??= this.#tree.stop();
 		return this.#treeStopped;
 	}
 

@@ -17,6 +17,11 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 	return attempt(() => process.kill(-group, signal), false);
 }
 
+/** Send a signal to one process, which may have just exited, or changed its user. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+	attempt(() => process.kill(pid, signal));
+}
+
 /** Wait until no process of the group is alive; false when `ms` passed first. */
 export async function groupGone(group: number, ms: number): Promise<boolean> {
 	return polledUntilGone(ms, (isScan) => isGroupLeft(group, isScan));

@@ -147,6 +147,28 @@ export type CallToolResult = {
 	_meta?: Readonly<Record<string, unknown>>;
 };
 
+/** The result of a tool with these texts. */
+export function textResult(...texts: readonly string[]): CallToolResult {
+	return { content: texts.map((text) => ({ type: 'text', text })) };
+}
+
+/** The failed result of a tool with this text. */
+export function failure(text: string): CallToolResult {
+	return { ...textResult(text), isError: true };
+}
+
+/** The texts of a result, without its other content. */
+export function textsOf({ content }: Pick<CallToolResult, 'content'>): string[] {
+	return content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+}
+
+/** The progress of a call. */
+export interface CallProgress {
+	progress: number;
+	total?: number;
+	message?: string;
+}
+
 /** The result of `resources/read`. */
 export type ReadResourceResult = {
 	contents: ResourceContent[];

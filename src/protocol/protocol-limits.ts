@@ -1,4 +1,4 @@
-/* The bounds of a list of a server, for everybody who reads one. */
+/* The bounds of a list of a server, for every reader. */
 
 /** Most pages of one list. */
 export const LIST_PAGES_LIMIT = 100;

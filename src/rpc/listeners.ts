@@ -18,9 +18,9 @@ export class Listeners<T> {
 	/** Returns the function that removes the listener. */
 	readonly add = (listener: (value: T) => void): (() => void) => {
 		// A function of its own, so that one listener may be added twice.
-		const own = (value: T): void => listener(value);
-		this.#listeners.add(own);
-		return () => void this.#listeners.delete(own);
+		const wrapped = (value: T): void => listener(value);
+		this.#listeners.add(wrapped);
+		return () => void this.#listeners.delete(wrapped);
 	};
 
 	/** Remove all listeners. */

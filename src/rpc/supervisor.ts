@@ -358,8 +358,8 @@ export class Supervisor<T> {
 
 	#downError(down: DownReason, delayMs: number): OrchestraError {
 		const { name } = this.#supervised;
-		const own = this.#supervised.downError?.(down, delayMs);
-		if (own) return own;
+		const error = this.#supervised.downError?.(down, delayMs);
+		if (error) return error;
 		const seconds = Math.ceil(delayMs / 1000);
 		return new OrchestraError(
 			'closed',

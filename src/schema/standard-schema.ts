@@ -34,8 +34,12 @@ export function isStandardSchema(schema: object): schema is StandardSchema {
 	return '~standard' in schema;
 }
 
-/** The JSON Schema that clients see. Throws `bad_input` when the library of the schema does not provide it. */
-export function jsonSchemaOf(schema: object, side: 'input' | 'output', where: string): JsonObject {
+/** The JSON Schema of a tool that clients see. Throws `bad_input` for what is no schema, or has no JSON Schema. */
+export function jsonSchemaOf(schema: unknown, side: 'input' | 'output', tool: string): JsonObject {
+	if (!isObject(schema) && typeof schema !== 'function')
+		throw new OrchestraError('bad_input', `the ${side} schema of the tool ${tool} is a ${typeof schema}`, {
+			hint: 'Give a JSON Schema, or a schema of a library that implements Standard Schema.',
+		});
 	// A JSON Schema written in JavaScript is an object of JSON values.
 	if (!isStandardSchema(schema)) return schema as JsonObject;
 	const { vendor } = schema['~standard'];
@@ -44,7 +48,7 @@ export function jsonSchemaOf(schema: object, side: 'input' | 'output', where: st
 	const converted: unknown =
 		typeof convertSide === 'function' ? convertSide({ target: JSON_SCHEMA_DIALECT }) : undefined;
 	if (isObject(converted)) return converted as JsonObject;
-	throw new OrchestraError('bad_input', `${where}: a schema of ${vendor} has no JSON Schema`, {
+	throw new OrchestraError('bad_input', `tool ${tool}: a schema of ${vendor} has no JSON Schema`, {
 		hint: `Use a version of ${vendor} with Standard JSON Schema support, or convert the schema to JSON Schema first.`,
 		data: { vendor },
 	});

@@ -8,7 +8,7 @@ import { messageOf } from '../errors.ts';
 import { crashReason } from '../process/crash-lines.ts';
 import { compile, validate } from '../schema/validate.ts';
 import type { JsonObject } from '../wire/json.ts';
-import type { ToolEvent } from './event.ts';
+import { knownEvent, type ToolEvent } from './event.ts';
 import { mistypedKeys } from './manifest.ts';
 import { type RunOptions, runTool } from './run.ts';
 import { CHECK_TIMEOUT_MS, SLOW_START_MS } from './run-limits.ts';
@@ -135,7 +135,7 @@ function* checkFields(tool: DiscoveredTool, events: readonly ToolEvent[]): Gener
 		const advice = 'Write it as 2025-02-25T10:00:00.000Z: UTC, with milliseconds.';
 		yield { verdict: 'warn', title: 'ts', detail: `"${wrong.ts}" on a ${wrong.type} event`, advice };
 	}
-	const log = events.find(({ type, payload }) => type === 'log' && !isGoodLog(payload));
+	const log = events.find((event) => event.type === 'log' && knownEvent(event) === undefined);
 	if (log) {
 		const detail = `a log event with ${JSON.stringify(log.payload).slice(0, 100)}`;
 		const advice = 'A log has a level (debug, info, warn, error) and a message.';
@@ -144,10 +144,6 @@ function* checkFields(tool: DiscoveredTool, events: readonly ToolEvent[]): Gener
 	if (!wrong && !log && events.length > 0) {
 		yield { verdict: 'ok', title: 'fields', detail: `${events.length} events of ${tool.id} are well formed` };
 	}
-}
-
-function isGoodLog({ level, message }: JsonObject): boolean {
-	return ['debug', 'info', 'warn', 'error'].some((name) => name === level) && typeof message === 'string';
 }
 
 async function checkResult(schema: JsonObject, result: JsonObject): Promise<Finding> {

@@ -156,7 +156,8 @@ function readFolder(folder: string) {
 
 function readTool(file: string): Found {
 	try {
-		if (basename(file) === MANIFEST) return toolOf(readManifestFile(file), file, '');
+		if (basename(file) === MANIFEST)
+			return toolOf(parseJsonc(readRegularText(file, MANIFEST_LIMIT_BYTES), file), file, '');
 		const head = headOf(file);
 		const document = head === undefined ? undefined : readHeader(head, file);
 		return document === undefined ? { problems: [] } : toolOf(document, file, head ?? '');
@@ -193,10 +194,6 @@ function notExecutable(manifest: Manifest, head: string, file: string): ConfigPr
 	const found = 'a tool by its header, but not executable';
 	const message = `${file} is not executable: run chmod +x ${file}`;
 	return { file, line: 1, key: '', found, allowed: 'an executable file', message };
-}
-
-function readManifestFile(file: string): JsonDocument {
-	return parseJsonc(readRegularText(file, MANIFEST_LIMIT_BYTES), file);
 }
 
 function headOf(file: string): string | undefined {

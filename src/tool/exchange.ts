@@ -7,9 +7,9 @@
  * request, so the stop ladder begins at SIGTERM.
  */
 import type { Readable } from 'node:stream';
-import { Child, type ChildOptions, type StderrPolicy } from '../process/child.ts';
+import { Child, type ChildOptions } from '../process/child.ts';
 import { crashLines } from '../process/crash-lines.ts';
-import type { ExitStatus, Spawner } from '../process/spawn/spawner.ts';
+import type { ExitStatus } from '../process/spawn/spawner.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import { timerMs } from '../rpc/clock.ts';
@@ -17,6 +17,7 @@ import { deferred } from '../rpc/deferred.ts';
 import { CARRIAGE_RETURN, NEWLINE } from '../wire/lines.ts';
 import { ReassemblyBuffer } from '../wire/reassembly-buffer.ts';
 import { readEvent, type ToolEvent } from './event.ts';
+import type { RunOptions } from './run.ts';
 import type { RunLimits } from './run-limits.ts';
 import type { RunEnd, StopReason } from './summary.ts';
 import type { Transcript } from './transcript.ts';
@@ -24,17 +25,12 @@ import type { Transcript } from './transcript.ts';
 /** Lines of stderr that the error of a crash has. */
 const STDERR_LINES = 10;
 
-interface ExchangeOptions {
+interface ExchangeOptions extends Pick<RunOptions, 'signal' | 'stderr' | 'spawner' | 'onSpawn'> {
 	/** The bytes for stdin. */
 	readonly requestText: string;
 	readonly timeoutMs: number;
 	readonly limits: RunLimits;
 	readonly transcript: Transcript;
-	readonly signal?: AbortSignal | undefined;
-	readonly stderr?: StderrPolicy | undefined;
-	readonly spawner?: Spawner | undefined;
-	/** Called with the pid of the tool once it runs. */
-	readonly onSpawn?: ((pid: number) => void) | undefined;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 }
 

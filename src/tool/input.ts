@@ -3,7 +3,7 @@
  *
  * `key=value` is split at the first `=`. Without a schema every value is a string;
  * with one, a value takes the type that the schema gives its key: `tags=a,b` is an
- * array, `a.b=1` a field of the object `a`. `key:=value` is JSON as it is. A arg that
+ * array, `a.b=1` a field of the object `a`. `key:=value` is JSON as it is. An arg that
  * does not fit its type stays a string, and the validation reports it.
  *
  * Where the caller reads files, `key=@file` is the content of a file (base64 where the
@@ -21,7 +21,7 @@ import {
 } from '../schema/schema-types.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../wire/json.ts';
 
-export interface WordOptions {
+export interface ArgOptions {
 	/** The object that the arguments are put on top of. */
 	readonly base?: JsonObject;
 	/** The content of the file of each arg for which `fileOfArg` has one. Without it `@` is a letter like others. */
@@ -32,7 +32,7 @@ export interface WordOptions {
 export function inputFromArgs(
 	args: readonly string[],
 	schema?: JsonObject,
-	{ base = {}, files }: WordOptions = {},
+	{ base = {}, files }: ArgOptions = {},
 ): JsonObject {
 	const input: Branch = new Map(Object.entries(base));
 	const given = new Map<string, JsonValue>();
@@ -52,7 +52,7 @@ export function inputFromArgs(
 	return objectOf(input);
 }
 
-/** The file that a arg names: `a.txt` of `key=@a.txt` and `key:=@a.txt`. */
+/** The file that an arg names: `a.txt` of `key=@a.txt` and `key:=@a.txt`. */
 export function fileOfArg(arg: string): string | undefined {
 	const { text } = splitArg(arg);
 	return /^@[^@]/.test(text) ? text.slice(1) : undefined;
@@ -72,14 +72,14 @@ export function inputFromJson(text: string, source: string): JsonObject {
 	throw new OrchestraError('bad_input', `${source} is not a JSON object`, { hint });
 }
 
-interface Word {
+interface Arg {
 	readonly key: string;
 	readonly text: string;
 	/** Written `key:=json`. */
 	readonly isJson: boolean;
 }
 
-function splitArg(arg: string): Word {
+function splitArg(arg: string): Arg {
 	const at = arg.indexOf('=');
 	const isJson = at > 1 && arg[at - 1] === ':';
 	if (at >= 1) return { key: arg.slice(0, isJson ? at - 1 : at), text: arg.slice(at + 1), isJson };

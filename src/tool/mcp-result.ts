@@ -7,23 +7,18 @@
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OrchestraError } from '../errors.ts';
+import {
+	type CallProgress,
+	type CallToolResult,
+	type ContentBlock,
+	failure,
+	type McpLogLevel,
+} from '../protocol/mcp-types.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { encodeJson } from '../wire/json-text.ts';
 import { payloadText, type ToolEvent } from './event.ts';
 import type { RunSummary } from './summary.ts';
 import type { DiscoveredTool } from './tool.ts';
-
-/** One content block of an MCP tool result. */
-export type McpContent =
-	| { type: 'text'; text: string }
-	| { type: 'resource_link'; uri: string; name: string; mimeType?: string };
-
-/** The result of `tools/call`. */
-export interface McpToolResult {
-	content: McpContent[];
-	structuredContent?: JsonObject;
-	isError?: true;
-}
 
 /**
  * The result of `tools/call`. Paths of artifacts are taken from `workspaceRoot`. Structured content is sent only for a
@@ -33,10 +28,10 @@ export function mcpResultOf(
 	summary: RunSummary,
 	workspaceRoot: string,
 	{ outputSchema }: Pick<DiscoveredTool, 'outputSchema'> = {},
-): McpToolResult {
+): CallToolResult {
 	const { result, outcome } = summary;
 	const files = summary.artifacts.flatMap((payload) => linkTo(payload, workspaceRoot));
-	const contentOf = (text: string): McpContent[] => [
+	const contentOf = (text: string): ContentBlock[] => [
 		{ type: 'text', text: withPaths(text, files) },
 		...files.map(({ link }) => link),
 	];
@@ -48,10 +43,9 @@ export function mcpResultOf(
 }
 
 /** A failure before the tool ran, as a result that the model can read. */
-export function mcpFailureOf(error: unknown): McpToolResult {
+export function mcpFailureOf(error: unknown): CallToolResult {
 	const { message, hint } = OrchestraError.from(error);
-	const text = hint === undefined ? message : `${message}\nHint: ${hint}`;
-	return { content: [{ type: 'text', text }], isError: true };
+	return failure(hint === undefined ? message : `${message}\nHint: ${hint}`);
 }
 
 /** Several agents drop links, so the paths are in the text as well. */
@@ -60,15 +54,8 @@ function withPaths(text: string, files: readonly LinkedFile[]): string {
 	return unmentioned.length === 0 ? text : [text, '', 'Files:', ...unmentioned].join('\n');
 }
 
-/** The progress of a tool as MCP has it. */
-export interface McpProgress {
-	progress: number;
-	total?: number;
-	message?: string;
-}
-
 /** Params of `notifications/progress`, without the token, for a `progress` event. */
-export function mcpProgressOf({ type, payload }: ToolEvent): McpProgress | undefined {
+export function mcpProgressOf({ type, payload }: ToolEvent): CallProgress | undefined {
 	const { progress, total, message } = payload;
 	if (type !== 'progress' || typeof progress !== 'number') return undefined;
 	return {
@@ -78,7 +65,7 @@ export function mcpProgressOf({ type, payload }: ToolEvent): McpProgress | undef
 	};
 }
 
-const levels: ReadonlyMap<string, string> = new Map([
+const levels: ReadonlyMap<string, McpLogLevel> = new Map([
 	['debug', 'debug'],
 	['info', 'info'],
 	['warn', 'warning'],
@@ -86,7 +73,9 @@ const levels: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Params of `notifications/message` for a `log` event. */
-export function mcpLogOf(event: ToolEvent): { level: string; logger: string; data: unknown } | undefined {
+export function mcpLogOf(
+	event: ToolEvent,
+): { level: McpLogLevel; logger: string; data: unknown } | undefined {
 	if (event.type !== 'log') return undefined;
 	const { data } = event.payload;
 	const message = payloadText(event.payload, 'message');
@@ -117,14 +106,14 @@ function errorText(summary: RunSummary): string {
 interface LinkedFile {
 	/** Absolute. */
 	readonly path: string;
-	readonly link: McpContent;
+	readonly link: ContentBlock;
 }
 
 function linkTo(payload: JsonObject, workspaceRoot: string): LinkedFile[] {
 	const { path: given, name, mimeType } = payload;
 	if (typeof given !== 'string' || given === '') return [];
 	const path = isAbsolute(given) ? given : resolve(workspaceRoot, given);
-	const link: McpContent = {
+	const link: ContentBlock = {
 		type: 'resource_link',
 		uri: pathToFileURL(path).href,
 		name: typeof name === 'string' ? name : (given.split(/[/\\]/).pop() ?? given),

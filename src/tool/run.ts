@@ -136,21 +136,18 @@ async function open(
 	if (options.signal?.aborted) {
 		return syntheticError(tool.id, 'RUNNER_CANCELED', { message: 'Tool was canceled', recoverable: true });
 	}
-	const { environment = process.env, signal, stderr, spawner, onSpawn, sandbox, childLimits } = options;
+	const { environment = process.env, sandbox, childLimits } = options;
 	const request = options.requestText ?? (await requestFor(tool, options));
 	if (typeof request !== 'string') return request;
 	try {
 		return await Exchange.open(
 			{ ...recordOf(tool, options), sandbox, limits: childLimits },
 			{
+				...options,
 				requestText: request,
 				timeoutMs: options.timeoutMs ?? tool.timeoutMs ?? RUN_TIMEOUT_MS,
 				limits: { ...runLimits, ...options.limits },
 				transcript,
-				signal,
-				stderr,
-				spawner,
-				onSpawn,
 				environment,
 			},
 		);

@@ -9,9 +9,9 @@
  * It reads the request, sends `started`, and turns what the function returns or
  * throws into the last event and the exit code. A stray `console.log` goes to stderr.
  */
-import { attempt, messageOf, OrchestraError, toolFailure } from '../errors.ts';
+import { messageOf, OrchestraError, toolFailure } from '../errors.ts';
 import { reserveStdout } from '../transport/reserve-stdout.ts';
-import { isObject, type JsonObject, parseJson } from '../wire/json.ts';
+import { isObject, type JsonObject, jsonObject } from '../wire/json.ts';
 
 export { OrchestraError, type ToolFailureDetails, toolFailure } from '../errors.ts';
 
@@ -88,9 +88,9 @@ function reportFailure(error: unknown, emit: Emit): number {
 async function readRequest(): Promise<Pick<ToolCall, 'toolId' | 'input' | 'config' | 'workspaceRoot'>> {
 	const chunks: Buffer[] = [];
 	for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-	const request = parsed(Buffer.concat(chunks).toString('utf8'));
-	const context = isObject(request) ? request['context'] : undefined;
-	if (!isObject(request) || !isObject(context)) {
+	const request = jsonObject(Buffer.concat(chunks).toString('utf8'));
+	const context = request?.['context'];
+	if (request === undefined || !isObject(context)) {
 		throw toolFailure('stdin does not hold a Tool Protocol request', {
 			code: 'BAD_REQUEST',
 			recoverable: false,
@@ -103,11 +103,6 @@ async function readRequest(): Promise<Pick<ToolCall, 'toolId' | 'input' | 'confi
 		config: objectOr(config),
 		workspaceRoot: typeof workspaceRoot === 'string' ? workspaceRoot : process.cwd(),
 	};
-}
-
-function parsed(text: string): unknown {
-	// The caller says that there is no request.
-	return attempt(() => parseJson(text));
 }
 
 function objectOr(value: unknown): JsonObject {

@@ -69,25 +69,21 @@ const EXIT_TIMEOUT = 124;
 const EXIT_CANCELED = 130;
 const EXIT_SIGNAL_BASE = 128;
 
+const exitCodes = {
+	ok: 0,
+	failed: EXIT_FAILED,
+	timeout: EXIT_TIMEOUT,
+	canceled: EXIT_CANCELED,
+	limit: EXIT_LIMITED,
+} as const;
+
 /** The exit code of `mctl run`. */
 export function exitCodeOf(outcome: Outcome, exit: ExitStatus | null, code: string | undefined): number {
-	switch (outcome) {
-		case 'ok':
-			return 0;
-		case 'failed':
-			return EXIT_FAILED;
-		case 'timeout':
-			return EXIT_TIMEOUT;
-		case 'canceled':
-			return EXIT_CANCELED;
-		case 'limit':
-			return EXIT_LIMITED;
-		case 'not_started':
-			if (code === 'INPUT_INVALID') return EXIT_USAGE;
-			return code === 'TOOL_SPAWN' ? EXIT_SPAWN : EXIT_FAILED;
-		case 'crashed':
-			return exit?.code ?? EXIT_SIGNAL_BASE + (constants.signals[exit?.signal ?? 'SIGKILL'] ?? 0);
-	}
+	if (outcome === 'crashed')
+		return exit?.code ?? EXIT_SIGNAL_BASE + (constants.signals[exit?.signal ?? 'SIGKILL'] ?? 0);
+	if (outcome !== 'not_started') return exitCodes[outcome];
+	if (code === 'INPUT_INVALID') return EXIT_USAGE;
+	return code === 'TOOL_SPAWN' ? EXIT_SPAWN : EXIT_FAILED;
 }
 
 /** The code of an error event, when it has one. */

@@ -50,7 +50,7 @@ export class Transcript {
 		return this.#eventCount;
 	}
 
-	/** Note an event, of the tool or of the runner. */
+	/** Add an event, of the tool or of the runner. */
 	add(event: ToolEvent): void {
 		if (!event.isSynthetic) {
 			this.#eventCount++;
@@ -63,7 +63,7 @@ export class Transcript {
 		if (event.type === 'result' || event.type === 'error') this.#lastWord = event.type;
 	}
 
-	/** Note a line that is no event. */
+	/** Add a line that is no event. */
 	addStray(kind: StrayKind, line: string): void {
 		this.#counts[kind]++;
 		if (this.#counts[kind] > SHOWN_WARNINGS_LIMIT) return;

@@ -10,7 +10,7 @@ import { parseStdioUri } from '../process/stdio-uri.ts';
 import type { RequestOptions } from '../rpc/calls/outgoing-calls.ts';
 import { Peer, type PeerOptions } from '../rpc/peer.ts';
 import { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
-import { isTracing, traced, traceToStderr } from './trace.ts';
+import { withTrace } from './trace.ts';
 
 /** Settings of the child process and of the JSON-RPC peer. */
 export interface ClientOptions
@@ -27,8 +27,7 @@ export class Client {
 	static async open(target: SpawnRecord | string, options: ClientOptions = {}): Promise<Client> {
 		const record = typeof target === 'string' ? parseStdioUri(target) : target;
 		const opened = await ChildTransport.open(record, { ...options, stderr: options.stderr ?? 'inherit' });
-		const isTraced = isTracing(options.parentEnvironment ?? process.env);
-		return new Client(isTraced ? traced(opened, traceToStderr) : opened, options, record.timeoutMs);
+		return new Client(withTrace(opened, options.parentEnvironment), options, record.timeoutMs);
 	}
 
 	private constructor(transport: ChildTransport, options: ClientOptions, timeoutMs: number | undefined) {

@@ -2,7 +2,7 @@
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { isTracing, traced, traceToStderr } from './trace.ts';
+import { withTrace } from './trace.ts';
 
 /** Settings of `connect`. */
 export interface ConnectOptions extends ChildTransportOptions, ConnectionOptions {
@@ -14,6 +14,5 @@ export interface ConnectOptions extends ChildTransportOptions, ConnectionOptions
 export async function connect(uri: string, options: ConnectOptions = {}): Promise<Connection> {
 	const stderr = options.stderr ?? 'inherit';
 	const transport = await ChildTransport.open(parseStdioUri(uri), { ...options, stderr });
-	const isTraced = isTracing(options.parentEnvironment ?? process.env);
-	return new Connection(isTraced ? traced(transport, traceToStderr) : transport, options);
+	return new Connection(withTrace(transport, options.parentEnvironment), options);
 }

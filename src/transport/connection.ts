@@ -23,9 +23,7 @@ export interface ConnectionOptions {
 /** `characters` is the length of its text. */
 type Item = ({ value: JsonValue } | { error: OrchestraError }) & { characters: number };
 
-interface Waiter {
-	settle: (item: Item) => void;
-}
+type Waiter = (item: Item) => void;
 
 /** Sends and receives JSON values; an async iterable of the received values. */
 export class Connection implements Receiver, AsyncIterable<JsonValue> {
@@ -102,12 +100,12 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 
 	end(reason: OrchestraError): void {
 		this.#endReason = reason;
-		for (const waiter of this.#waiters) waiter.settle({ error: reason, characters: 0 });
+		for (const settle of this.#waiters) settle({ error: reason, characters: 0 });
 	}
 
 	#take(item: Item): void {
-		const [waiter] = this.#waiters;
-		if (waiter) return waiter.settle(item);
+		const [settle] = this.#waiters;
+		if (settle) return settle(item);
 		this.#mailbox.push(item);
 		this.#characters += item.characters;
 		const isFull = this.#mailbox.length >= MAILBOX_VALUES || this.#characters >= MAILBOX_CHARACTERS;
@@ -125,18 +123,16 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 
 	#wait(signal: AbortSignal | undefined): Promise<JsonValue> {
 		return new Promise((resolve, reject) => {
-			const waiter: Waiter = {
-				settle: (item) => {
-					this.#waiters.delete(waiter);
-					stopListening();
-					if ('value' in item) resolve(item.value);
-					else reject(item.error);
-				},
+			const settle: Waiter = (item) => {
+				this.#waiters.delete(settle);
+				stopListening();
+				if ('value' in item) resolve(item.value);
+				else reject(item.error);
 			};
 			let stopListening = (): void => {};
-			this.#waiters.add(waiter);
+			this.#waiters.add(settle);
 			stopListening = onAbort(signal, () =>
-				waiter.settle({ error: canceledCall('recv', signal), characters: 0 }),
+				settle({ error: canceledCall('recv', signal?.reason), characters: 0 }),
 			);
 		});
 	}

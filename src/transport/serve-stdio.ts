@@ -14,7 +14,7 @@ import { within } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { Peer, type PeerOptions } from '../rpc/peer.ts';
 import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
-import { isTracing, traced, traceToStderr } from './trace.ts';
+import { isTracing, traced, withTrace } from './trace.ts';
 import { DRAIN_MS, LAST_FLUSH_MS, SIGNAL_DRAIN_MS } from './transport-limits.ts';
 
 /** Handlers and settings of `serveStdio`. */
@@ -37,7 +37,7 @@ export interface ServeOptions
  */
 export async function serveStdio(options: ServeOptions): Promise<void> {
 	const log = options.log ?? Log.fromEnvironment('orchestra');
-	const transport = withTrace(new StdioTransport({ ...options, log }), log);
+	const transport = logged(new StdioTransport({ ...options, log }), log);
 	let isStopping = false;
 	let failure: OrchestraError | undefined;
 	const started = start();
@@ -106,9 +106,10 @@ export async function drainedOrStopped(drained: Promise<boolean>, stop: Promise<
 	return (await Promise.race([drained, late])) ?? false;
 }
 
-function withTrace(transport: StdioTransport, log: Log): StdioTransport {
-	if (isTracing(process.env)) return traced(transport, traceToStderr);
-	return log.isDebug ? traced(transport, (direction, text) => log.debug(`${direction} ${text}`)) : transport;
+/** The messages are shown in a trace, or in the debug log. */
+function logged(transport: StdioTransport, log: Log): StdioTransport {
+	if (isTracing(process.env) || !log.isDebug) return withTrace(transport);
+	return traced(transport, (direction, text) => log.debug(`${direction} ${text}`));
 }
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;

@@ -8,6 +8,15 @@ export function isTracing(environment: Readonly<NodeJS.ProcessEnv>): boolean {
 	return environment['ORCHESTRA_TRACE'] === '1';
 }
 
+/** `transport`, with each message on stderr when `ORCHESTRA_TRACE=1` is set. */
+export function withTrace<T extends Transport>(
+	transport: T,
+	environment: Readonly<NodeJS.ProcessEnv> = process.env,
+): T {
+	if (!isTracing(environment)) return transport;
+	return traced(transport, (direction, text) => process.stderr.write(`${direction} ${printable(text)}\n`));
+}
+
 /** `transport`, with `show` called for each message. */
 export function traced<T extends Transport>(
 	transport: T,
@@ -21,9 +30,4 @@ export function traced<T extends Transport>(
 		received: (text) => show('←', text),
 		oversize: ({ head, limitBytes }) => show('←', `${head}… (longer than ${limitBytes} bytes, dropped)`),
 	});
-}
-
-/** Print one message on stderr, as `ORCHESTRA_TRACE` does. */
-export function traceToStderr(direction: '→' | '←', text: string): void {
-	process.stderr.write(`${direction} ${printable(text)}\n`);
 }

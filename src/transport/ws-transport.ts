@@ -6,19 +6,16 @@ import type { WebSocket } from 'ws';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import type { Receiver } from '../rpc/channel.ts';
+import { oneLine } from '../wire/json-text.ts';
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
+import type { HttpClientOptions } from './http/http-client-options.ts';
 import { type Transport } from './transport.ts';
 import { HIGH_WATER_BYTES, WS_CLOSE_MS, WS_OPEN_MS, WS_PING_MS } from './transport-limits.ts';
 
 /** The name that the protocol has here. Many servers know none. */
 const SUBPROTOCOL = 'mcp';
 
-export interface WsOptions {
-	readonly headers?: Readonly<Record<string, string>> | undefined;
-	/** Longest message, in bytes. */
-	readonly limitBytes?: number | undefined;
-	/** What the user calls the server. Default: its URL. */
-	readonly serverName?: string | undefined;
+export interface WsOptions extends Pick<HttpClientOptions, 'headers' | 'limitBytes' | 'serverName'> {
 	/** Ends the handshake. */
 	readonly signal?: AbortSignal | undefined;
 	/** A connection without a sign for this long is asked for one, and given up after the same time again. */
@@ -152,11 +149,11 @@ class WsTransport implements Transport {
 		});
 	}
 
-	/** A binary frame is no message. JSON has line breaks between values only; we send messages on as lines. */
+	/** A binary frame is no message. */
 	#receive(frame: string | undefined): void {
 		this.#isAlive = true;
 		if (frame === undefined || this.#end) return;
-		this.#receiver?.message(frame.replaceAll(/[\r\n]/g, ' '));
+		this.#receiver?.message(oneLine(frame));
 	}
 
 	/** A connection that is dead for the network is noticed by us alone. */

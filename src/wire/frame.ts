@@ -48,7 +48,7 @@ export class FrameReader {
 				const part = chunk.subarray(at, at + this.#missingBytes());
 				this.#buffer.append(part);
 				at += part.length;
-				if (this.#missingBytes() === 0) payloads.push(this.#take());
+				if (this.#missingBytes() === 0) payloads.push(this.#buffer.take(FRAME_HEADER_BYTES));
 			}
 		}
 		return payloads;
@@ -85,10 +85,6 @@ export class FrameReader {
 				data: { length, limitBytes: this.#limitBytes },
 			},
 		);
-	}
-
-	#take(): Uint8Array {
-		return this.#buffer.take(FRAME_HEADER_BYTES);
 	}
 }
 

@@ -26,9 +26,7 @@ export class JsonText {
 
 	/** @param text must be well-formed @param value what it means, when that is known */
 	constructor(text: string, value?: unknown) {
-		// A line break would end the line that it is written to; JSON has them between values only.
-		const isOneLine = !text.includes('\n') && !text.includes('\r');
-		this.text = isOneLine ? text : text.replaceAll(/[\r\n]/g, ' ');
+		this.text = oneLine(text);
 		this.#value = value;
 	}
 
@@ -54,6 +52,11 @@ export class JsonText {
 	toJSON(): unknown {
 		return embedText(this.text) ?? this.value;
 	}
+}
+
+/** A JSON text on one line: a line break would end the line that it is written to; JSON has them between values only. */
+export function oneLine(text: string): string {
+	return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]/g, ' ') : text;
 }
 
 /** Whether a text has a number that `JSON.stringify` would write in another way, such as `1.0`. It may be in a string. */

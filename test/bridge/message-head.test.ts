@@ -61,11 +61,13 @@ function parserKind(text: string): unknown {
 	try {
 		value = parseJson(text);
 	} catch {
-		return text.trim() === '' ? { kind: 'blank' } : { kind: 'invalid', id: '', code: -32700 };
+		return text.trim() === '' ? { kind: 'blank' } : { kind: 'invalid', id: undefined, code: -32700 };
 	}
 	const read = readMessage(value, text);
 	if (read.kind === 'invalid')
-		return read.isNotification ? { kind: 'blank' } : { kind: 'invalid', id: read.id ?? '', code: -32600 };
+		return read.isNotification
+			? { kind: 'blank' }
+			: { kind: 'invalid', id: read.id ?? undefined, code: -32600 };
 	if (read.kind === 'response') {
 		const { id, error } = read.message;
 		const bare = read.isBare ? { isBare: true } : {};
@@ -112,7 +114,7 @@ describe('readHead', () => {
 	it('never throws, and reports anything else as invalid', () => {
 		fc.assert(fc.property(fc.string(), (text) => void readHead(text)));
 		for (const text of ['{', '{}', '[', '[]', 'null', '{"jsonrpc":"2.0","id":1,"method":']) {
-			expect(readHead(text)).toMatchObject({ kind: 'invalid', id: '' });
+			expect(readHead(text)).toMatchObject({ kind: 'invalid', id: undefined });
 		}
 		expect(readHead(' ')).toEqual({ kind: 'blank' });
 	});
@@ -134,7 +136,7 @@ describe('readHead', () => {
 			parts: [
 				{ kind: 'request', id: '1', method: 'a', isModern: false },
 				{ kind: 'notification', method: 'b' },
-				{ kind: 'invalid', id: '', error: expect.anything() },
+				{ kind: 'invalid', id: undefined, error: expect.anything() },
 			],
 		});
 		expect(readHead('[{"jsonrpc":"2.0","id":9007199254740993,"result":{}}]')).toMatchObject({

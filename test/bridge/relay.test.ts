@@ -307,7 +307,7 @@ describe('Relay', () => {
 	it('makes one line of a message that has several', async () => {
 		const { client, hub } = await connected();
 		hub.post('{\n"jsonrpc":"2.0",\r\n"method":"notifications/x"}');
-		expect(await client.next()).toBe('{ "jsonrpc":"2.0", "method":"notifications/x"}');
+		expect(await client.next()).toBe('{ "jsonrpc":"2.0",  "method":"notifications/x"}');
 	});
 
 	it('queues new requests in order while the pipe to the hub is full, and continues to read', async () => {

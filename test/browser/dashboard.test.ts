@@ -106,7 +106,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		expect(await page.evaluate('location.hash')).toBe('#/overview');
 	});
 
-	it('finds a tool as somebody types, says why, and calls it through a form of its schema', async () => {
+	it('finds a tool while its name is typed, says why, and calls it through a form of its schema', async () => {
 		await visit(page, 'tools');
 		await page.getByLabel('Search tools, prompts and resources').fill('add two numbers');
 		const found = page.getByRole('option', { name: /everything__get-sum/ });
@@ -200,7 +200,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.locator('.result').getByText('evil.example/contents').first().waitFor();
 	});
 
-	it('asks the person what a tool asks (elicitation)', async () => {
+	it('shows the elicitation of a tool as a form', async () => {
 		await visit(page, 'tools/everything__trigger-elicitation-request');
 		await page.getByRole('button', { name: 'Call', exact: true }).click();
 		const question = page.getByRole('form', { name: 'Input for the tool' });

@@ -10,7 +10,7 @@ import { chromiumPath, DashboardPlace, visit } from '../support/chromium.ts';
 
 const fixtures = resolve(import.meta.dirname, '../fixtures/servers');
 const node = process.execPath;
-/** For a person to look at; not part of the repository. */
+/** For a look at them; not part of the repository. */
 const SHOTS = resolve(import.meta.dirname, '../../coverage/screenshots');
 const PIXEL =
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)('a text of a server', () => {
 		await expectNothingInjected(page);
 	});
 
-	it('is text in a prompt, in a resource and in a question to the person', async () => {
+	it('is text in a prompt, in a resource and in an elicitation', async () => {
 		await visit(page, 'tools/page__ask?kind=prompt');
 		await page.locator('[name="/topic"]').fill('x');
 		await page.getByRole('button', { name: 'Get prompt' }).click();

@@ -12,7 +12,7 @@ const server = resolve(import.meta.dirname, '../fixtures/servers/page-server.mjs
 const place = new DashboardPlace({
 	mcpServers: { page: { command: process.execPath, args: [server, '30'] } },
 });
-/** For a person to look at; not part of the repository. */
+/** For a look at them; not part of the repository. */
 const SHOTS = resolve(import.meta.dirname, '../../coverage/screenshots');
 /** Those with a key. */
 const VIEWS = ['Overview', 'Tools', 'Calls', 'Servers', 'Approvals', 'Library', 'Usage', 'Tasks', 'Results'];
@@ -128,7 +128,10 @@ describe.skipIf(isSkipped)('the page', () => {
 		await page.context().setOffline(true);
 		// A stream that is open stays open without the network: closing it is what a network does.
 		await page.getByRole('link', { name: 'Servers', exact: true }).click();
-		await page.getByRole('link', { name: 'page', exact: true }).click();
+		await page
+			.getByRole('region', { name: 'Servers' })
+			.getByRole('link', { name: 'page', exact: true })
+			.click();
 		await page.getByText('The connection to the hub is lost').waitFor();
 		await page.context().setOffline(false);
 		await page.getByRole('status').getByText('live').waitFor();

@@ -78,6 +78,8 @@ describe('mctl', () => {
 
 	it.each([['--version'], ['version']])('prints its version with %s', async (word) => {
 		expect((await mctl([word])).stdout).toBe(`${packageVersion()}\n`);
+		const asJson = JSON.parse((await mctl([word, '--json'])).stdout);
+		expect(asJson).toEqual({ schema: 'orchestra.version/1', version: packageVersion() });
 	});
 
 	it.each(['hub', 'new'])('explains the commands of %s, three ways', async (group) => {

@@ -1,4 +1,4 @@
-/* The numbers of the overview: flows, tools, time and latency, from the rows that are kept. */
+/* The numbers of the overview: flows, tools, time and latency, from the rows that are retained. */
 import { describe, expect, it } from 'vitest';
 import type { CallOutcome } from '../../src/dashboard/api/api-calls.ts';
 import { callOverview } from '../../src/dashboard/calls/call-overview.ts';

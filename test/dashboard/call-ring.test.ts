@@ -34,7 +34,7 @@ describe('CallRing', () => {
 		);
 	});
 
-	it('ends a call that is not kept any more without touching the one in its place', () => {
+	it('ends a call that is not retained any more without touching the one in its place', () => {
 		const ring = new CallRing(1);
 		const first = ring.begin(call);
 		const second = ring.begin({ ...call, name: 'second' });

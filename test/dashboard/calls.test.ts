@@ -31,7 +31,7 @@ describe('a call of the page', () => {
 		expect(details.phases.map(({ name }: { name: string }) => name)).toContain('run');
 	});
 
-	it('asks the person what the tool asks, and goes on with the answer', async () => {
+	it('shows the elicitation of a tool, and goes on with the answer', async () => {
 		const { login } = await openTestDashboard();
 		const browser = await login();
 		const lines = await browser.call('/api/call', { name: 'py__ask', arguments: {} }, async (line: Line) => {
@@ -83,7 +83,7 @@ describe('a call of the page', () => {
 		]);
 	});
 
-	it('waits for the person when the policy asks, in the page itself', async () => {
+	it('waits for the user when the policy asks, in the page itself', async () => {
 		const policy = [{ tools: 'py__add', action: 'ask', reason: 'money' }];
 		const { login } = await openTestDashboard({ more: { policy } });
 		const browser = await login();

@@ -392,7 +392,7 @@ describe('the policy', () => {
 		expect(readFileSync(file, 'utf8')).toContain('allow');
 	});
 
-	it('gets no rule for what is not offered, for no known action, or from another origin', async () => {
+	it('gets no rule for what is not listed, for no known action, or from another origin', async () => {
 		const { login, served } = await openTestDashboard();
 		const browser = await login();
 		const file = join(served.folder, 'orchestra.json');

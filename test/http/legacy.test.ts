@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Authenticate } from '../../src/http/authenticate.ts';
 import type { EventStream } from '../../src/http/event-stream.ts';
-import { defaultHttpLimits } from '../../src/http/http-limits.ts';
+import { HttpLimits } from '../../src/http/http-limits.ts';
 import { PushStreamTable } from '../../src/http/legacy/push-stream-table.ts';
 import { ReplayBuffer } from '../../src/http/legacy/replay-buffer.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
@@ -312,8 +312,8 @@ describe('a stream for push', () => {
 	});
 
 	it('gets what fits of what came while there was none', async () => {
-		const replay = new ReplayBuffer(defaultHttpLimits);
-		const limits = { ...defaultHttpLimits, unsentMessages: 4, unsentCharacters: 10 };
+		const replay = new ReplayBuffer(new HttpLimits());
+		const limits = Object.assign(new HttpLimits(), { unsentMessages: 4, unsentCharacters: 10 });
 		const streams = new PushStreamTable(limits, replay);
 		for (const text of ['a', 'b', 'c'.repeat(11), 'd'.repeat(6), 'e'.repeat(4), 'f', 'g']) streams.send(text);
 		const sent: string[] = [];

@@ -198,7 +198,7 @@ function linkContract(kind: LinkKind): void {
 				dial({ kind, address: silent.address, identity: identities.client, signal }),
 			);
 			silent.close();
-			expect(OrchestraError.is(error, 'canceled')).toBe(true);
+			expect(OrchestraError.is(error, 'canceled') && error.cause).toBe(signal.reason);
 		});
 
 		it.skipIf(kind === 'unix' || !hasIPv6())('works over IPv6 loopback', async () => {

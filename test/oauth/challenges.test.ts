@@ -11,7 +11,7 @@ describe('the challenges of a server', () => {
 		const parameters = fc.uniqueArray(fc.tuple(token, value), { maxLength: 4, selector: ([name]) => name });
 		fc.assert(
 			fc.property(fc.array(fc.tuple(token, parameters), { maxLength: 4 }), (challenges) => {
-				const read = parseChallenges([challenges.map(written).join(', ')]);
+				const read = parseChallenges(challenges.map(written).join(', '));
 				expect(read.map(({ scheme, parameters: found }) => [scheme, [...found]])).toEqual(challenges);
 			}),
 		);
@@ -21,14 +21,14 @@ describe('the challenges of a server', () => {
 		fc.assert(
 			fc.property(value, value, (realm, scope) => {
 				const header = `${written(['basic', [['realm', realm]]])}, ${written(['bearer', [['scope', scope]]])}`;
-				expect(bearerOf(parseChallenges([header])).get('scope')).toBe(scope);
+				expect(bearerOf(parseChallenges(header)).get('scope')).toBe(scope);
 			}),
 		);
 	});
 
 	it('prefer a Bearer challenge that names metadata', () => {
 		const header = 'Bearer realm="a", Bearer resource_metadata="https://a.example/"';
-		expect(bearerOf(parseChallenges([header])).get('resource_metadata')).toBe('https://a.example/');
+		expect(bearerOf(parseChallenges(header)).get('resource_metadata')).toBe('https://a.example/');
 	});
 });
 

@@ -10,7 +10,6 @@ import { MARK_VARIABLE, markOfProcess, withoutMark } from '../../src/process/gua
 import { ProcessTree } from '../../src/process/guard/process-tree.ts';
 import { HelperSpawner } from '../../src/process/spawn/helper-spawner.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
-import { stopTree } from '../../src/process/stop.ts';
 import { hasPython, livingWith, shell } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
@@ -83,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('a descendant that leaves the proc
 			[1, 2, 3].map((number) => startOld(`${markOfProcess()}old.${number}.`)),
 		);
 		const [first, second, third] = children.map(({ tree }) => tree);
-		await Promise.all([first, second].map((tree) => tree && stopTree(tree)));
+		await Promise.all([first, second].map((tree) => tree?.stop()));
 		const left = children.map(({ token }) => livingWith('ROUND_TOKEN', token).length > 0);
 		expect(left).toEqual([false, false, true]);
 		expect(await third?.signal('SIGKILL')).toBe(true);

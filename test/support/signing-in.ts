@@ -57,7 +57,7 @@ export async function request(auth: ServerAuth, url: string, tries = 3): Promise
 		});
 		await response.text();
 		if ((response.status !== 401 && response.status !== 403) || left === 1) return response.status;
-		const challenges = parseChallenges([response.headers.get('www-authenticate') ?? '']);
+		const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '');
 		const status = response.status;
 		if ((await auth.onUnauthorized({ status, url, challenges, token })) === 'fail') return status;
 	}

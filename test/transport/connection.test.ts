@@ -115,7 +115,7 @@ describe('connect', () => {
 		const controller = new AbortController();
 		const waiting = connection.recv({ signal: controller.signal });
 		controller.abort('enough');
-		await expect(waiting).rejects.toMatchObject({ code: 'canceled' });
+		await expect(waiting).rejects.toMatchObject({ code: 'canceled', cause: 'enough' });
 		await expect(connection.recv({ signal: controller.signal })).rejects.toMatchObject({ code: 'canceled' });
 		await connection.send('kept');
 		expect(await connection.recv({ signal: new AbortController().signal })).toBe('kept');

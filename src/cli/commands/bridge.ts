@@ -1,6 +1,6 @@
 /* `mctl bridge`: what an agent starts to reach a hub. */
 import { statSync } from 'node:fs';
-import type { FindHub, HubEndpoint } from '../../bridge/hub-endpoint.ts';
+import type { FindHub, HubEndpoint } from '../../bridge/dial-hub.ts';
 import { runBridge } from '../../bridge/run-bridge.ts';
 import { clientFolderOf, rootFolder } from '../../config/clients/project-folder.ts';
 import { loadConfiguration } from '../../config/load.ts';

@@ -169,7 +169,7 @@ export class ApiRoutes {
 		}
 		const details = calls.details(Number(path[1]));
 		if (details) return { ...details, replay: this.#replayOf(details) };
-		throw new OrchestraError('not_found', 'this call is not kept any more', {
+		throw new OrchestraError('not_found', 'this call is not retained any more', {
 			hint: 'Older calls are in the journal: `mctl log`.',
 		});
 	}

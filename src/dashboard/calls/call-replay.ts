@@ -55,7 +55,7 @@ async function recordedCall(
 		});
 	const reason =
 		found === 'several'
-			? 'several calls of that time may be it, and its arguments are not kept'
+			? 'several calls of that time may be it, and its arguments are not retained'
 			: whySkipped(found);
 	if (found !== 'several' && reason === undefined) return found;
 	throw new OrchestraError('bad_input', `this call is not made again: ${reason}`, {

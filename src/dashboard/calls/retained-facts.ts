@@ -1,7 +1,7 @@
 /*
  * The facts of the last calls, and of the last ones that failed or were slow.
  *
- * Thousands of calls per second push a failed one out of the last calls before anybody
+ * Thousands of calls per second push a failed one out of the last calls before a user
  * reads about it, so it is retained apart. All facts together have one budget: the oldest
  * are dropped first, and when calls in flight alone exceed it, their messages.
  */

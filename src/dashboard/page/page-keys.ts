@@ -1,4 +1,4 @@
-/* Keys that work in every view, as long as nobody types into a field. */
+/* Keys that work in every view, unless a field has the focus. */
 import { useEffect } from 'preact/hooks';
 import { useDashboard } from './live/dashboard.ts';
 import { routeHref, viewNames } from './live/route.ts';

@@ -69,7 +69,7 @@ interface Merged {
 function unitsOf(file: ConfigFile, merged: Merged): Unit[] {
 	return membersOf(file.document.value).flatMap(([section, value]): Unit[] => {
 		if (Object.hasOwn(yamlKeys, section)) return [plainUnit(file, merged, [section], value)];
-		if (!sectionNames.includes(section)) return []; // nobody reads it
+		if (!sectionNames.includes(section)) return []; // no part of the hub reads it
 		if (section === 'plugins') return membersOf(value).map((member) => pluginUnit(file, merged, member));
 		if (section === 'policy') return membersOf(value).map((member) => ruleUnit(file, merged, member));
 		if (section === 'mcpServers')

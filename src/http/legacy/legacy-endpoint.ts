@@ -1,7 +1,7 @@
 /* The legacy era at one path: finds or opens the session of each request. */
 import { negotiate, supportedVersions } from '../../protocol/revisions.ts';
 import { isObject } from '../../wire/json.ts';
-import { type Id, readMessage, rpcCodes } from '../../wire/json-rpc.ts';
+import { type Id, readMessage } from '../../wire/json-rpc.ts';
 import { elementsOf } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
@@ -15,7 +15,7 @@ import {
 	tooManyStreams,
 	VERSION_HEADER,
 } from '../http-exchange.ts';
-import { type HttpRefusal, httpCodes, refuse, replyEmpty } from '../http-reply.ts';
+import { type HttpRefusal, httpCodes, invalidRequest, refuse, replyEmpty } from '../http-reply.ts';
 import type { LegacyHttpSession, ReceivedRequest } from './legacy-http-session.ts';
 
 export class LegacyEndpoint {
@@ -30,24 +30,17 @@ export class LegacyEndpoint {
 		const request = read.kind === 'request' ? read.message : undefined;
 		if (request?.method === 'initialize')
 			return this.#initialize(exchange, { value, text, id: request.id }, request.params);
-		const session = this.#find(exchange, request?.id);
+		if (request) return this.#request(exchange, { value, text, id: request.id });
+		const session = this.#find(exchange);
 		if (session === undefined) return;
-		if (request === undefined) {
-			session.receive(value, text);
-			return replyEmpty(response, 202);
-		}
-		const { id } = request;
-		if (session.isInFlight(id)) return refuse(response, inFlight(id));
-		session.request([{ value, text, id }], response, false);
+		session.receive(value, text);
+		replyEmpty(response, 202);
 	}
 
 	/** A call that may pass as text. */
 	forward(exchange: HttpExchange, view: MessageView): void {
 		const id = view.source(member.id) ?? ''; // `isPlainToolCall` has checked it
-		const session = this.#find(exchange, id);
-		if (session === undefined) return;
-		if (session.isInFlight(id)) return refuse(exchange.response, inFlight(id));
-		session.request([{ view, text: view.text, id }], exchange.response, false);
+		this.#request(exchange, { view, text: view.text, id });
 	}
 
 	/** Batches exist in one legacy revision only. */
@@ -58,7 +51,10 @@ export class LegacyEndpoint {
 		if (session === undefined) return;
 		if (!session.acceptsBatch || values.length === 0) return refuse(response, noBatch);
 		const { batchMessages } = this.#deps.limits;
-		if (values.length > batchMessages) return refuse(response, longBatch(values.length, batchMessages));
+		if (values.length > batchMessages) {
+			const message = `a batch may have ${batchMessages} messages; this one has ${values.length}`;
+			return refuse(response, invalidRequest(message));
+		}
 		const { requests, others, problem } = sorted(session, values, text);
 		if (problem) return refuse(response, problem);
 		for (const other of others) session.receive(other.value, other.text);
@@ -73,7 +69,7 @@ export class LegacyEndpoint {
 		if (session === undefined) return;
 		const isFull = streams.isFull || session.pushCount >= this.#deps.limits.sessionStreams;
 		if (isFull) return refuse(response, tooManyStreams);
-		if (session.listen(response, headerOf(request, 'last-event-id'))) return;
+		if (session.listen(response, headerOf(request, 'last-event-id'))) return streams.add(response);
 		refuse(response, { status: 400, message: 'the messages after Last-Event-ID are no longer buffered' });
 	}
 
@@ -83,6 +79,14 @@ export class LegacyEndpoint {
 		if (session === undefined) return;
 		this.#deps.sessions.end(session);
 		replyEmpty(exchange.response, 200);
+	}
+
+	#request(exchange: HttpExchange, request: ReceivedRequest): void {
+		const { id } = request;
+		const session = this.#find(exchange, id);
+		if (session === undefined) return;
+		if (session.isInFlight(id)) return refuse(exchange.response, inFlight(id));
+		session.request([request], exchange.response, false);
 	}
 
 	#initialize(exchange: HttpExchange, request: ReceivedRequest, params: unknown): void {
@@ -143,25 +147,13 @@ function sorted(session: LegacyHttpSession, values: readonly unknown[], text: st
 }
 
 function inFlight(id: Id): HttpRefusal {
-	const message = `id ${id} is already in flight`;
-	return { status: 400, code: rpcCodes.invalidRequest, message, id };
+	return invalidRequest(`id ${id} is already in flight`, id);
 }
 
-function longBatch(length: number, limit: number): HttpRefusal {
-	const message = `a batch may have ${limit} messages; this one has ${length}`;
-	return { status: 400, code: rpcCodes.invalidRequest, message };
-}
+const noBatch = invalidRequest('this protocol version has no batches');
 
-const noBatch: HttpRefusal = {
-	status: 400,
-	code: rpcCodes.invalidRequest,
-	message: 'this protocol version has no batches',
-};
-const initialized: HttpRefusal = {
-	status: 400,
-	code: rpcCodes.invalidRequest,
-	message: 'this session is already initialized',
-};
+const initialized = invalidRequest('this session is already initialized');
+
 const noSession: HttpRefusal = { status: 400, message: 'the header Mcp-Session-Id is missing' };
 const unknownSession: HttpRefusal = {
 	status: 404,

@@ -19,13 +19,6 @@ export class LegacySessionTable {
 		return this.#sessions.size;
 	}
 
-	/** Open streams for push, of all sessions. */
-	get pushCount(): number {
-		let count = 0;
-		for (const session of this.#sessions.values()) count += session.pushCount;
-		return count;
-	}
-
 	/** A new session; undefined when there are too many and none is idle. */
 	create(deps: LegacyHttpSessionDeps): LegacyHttpSession | undefined {
 		if (this.#sessions.size >= this.#limits.sessions && !this.#endOldest(false) && !this.#endOldest(true))

@@ -10,23 +10,21 @@ import type { HttpLimits } from '../http-limits.ts';
 export interface BufferedEvent {
 	readonly id: string;
 	readonly text: string;
-}
-
-interface Kept extends BufferedEvent {
 	readonly stream: string;
+	/** Its number in the stream. */
 	readonly number: number;
 }
 
 export class ReplayBuffer {
 	readonly #limits: Pick<HttpLimits, 'replayMessages' | 'replayCharacters'>;
-	#events: Kept[] = [];
+	readonly #events: BufferedEvent[] = [];
 	#characters = 0;
 
 	constructor(limits: Pick<HttpLimits, 'replayMessages' | 'replayCharacters'>) {
 		this.#limits = limits;
 	}
 
-	/** Keep a message. Returns its event id. */
+	/** Buffer a message. Returns its event id. */
 	add(stream: string, number: number, text: string): string {
 		const id = eventId(stream, number);
 		this.#events.push({ id, stream, number, text });
@@ -53,7 +51,7 @@ export function eventId(stream: string, number: number): string {
 	return `${stream}-${number}`;
 }
 
-/** The parts of an event id; undefined when it is not one of ours. */
+/** What an event id says; undefined when it is not one of ours. */
 export function readEventId(id: string): { stream: string; number: number } | undefined {
 	const [, stream, number] = /^([a-z]\d{1,15})-(\d{1,15})$/.exec(id) ?? [];
 	return stream === undefined ? undefined : { stream, number: Number(number) };

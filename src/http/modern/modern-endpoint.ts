@@ -13,7 +13,7 @@ import {
 	tooManyStreams,
 } from '../http-exchange.ts';
 import { KNOWN_CLIENTS_LIMIT } from '../http-limits.ts';
-import { type HttpRefusal, refuse, replyEmpty } from '../http-reply.ts';
+import { type HttpRefusal, invalidRequest, refuse, replyEmpty } from '../http-reply.ts';
 import { PlainExchange, type SeenClient } from '../plain-exchange.ts';
 import { ModernExchange, type ModernExchangeDeps } from './modern-exchange.ts';
 import { headerMismatch, isMetaIncomplete, repeatsView } from './modern-headers.ts';
@@ -127,11 +127,7 @@ export class ModernEndpoint {
 	}
 }
 
-const noRequest: HttpRefusal = {
-	status: 400,
-	code: rpcCodes.invalidRequest,
-	message: 'a modern client sends requests only',
-};
+const noRequest = invalidRequest('a modern client sends requests only');
 
 const noVersion: HttpRefusal = {
 	status: 400,

@@ -93,7 +93,5 @@ function refused(message: string): RpcErrorObject {
 }
 
 function shown(value: unknown): string {
-	return value === undefined
-		? 'nothing'
-		: (JSON.stringify(value) ?? 'nothing').slice(0, HEADER_SHOWN_CHARACTERS);
+	return (JSON.stringify(value) ?? 'nothing').slice(0, HEADER_SHOWN_CHARACTERS);
 }

@@ -12,6 +12,7 @@ import type { Awaitable } from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { SCHEMA_DEPTH } from '../../schema/schema-limits.ts';
+import { valueAt } from '../../transport/http/mcp-headers.ts';
 import { isObject } from '../../wire/json.ts';
 import type { RpcErrorObject } from '../../wire/json-rpc.ts';
 import { PARAM_HEADERS_LIMIT } from '../http-limits.ts';
@@ -102,8 +103,7 @@ function wrongHeader(
 	given: unknown,
 ): RpcErrorObject | undefined {
 	const header = headers[`mcp-param-${name.toLowerCase()}`];
-	let value = given;
-	for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+	const value = valueAt(given, path);
 	if (value === undefined || value === null) {
 		return header === undefined ? undefined : mismatch(`Mcp-Param-${name}`, header, undefined);
 	}

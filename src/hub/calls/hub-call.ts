@@ -3,12 +3,11 @@
  * middleware reads it and none looks it up again, and what the middlewares say about the call: the
  * decision of the policy, and how it ended.
  */
-import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { calls, targetKind, targetName } from '../../mcp/server/methods.ts';
 import type { Call, CallMethod } from '../../mcp/server/provider.ts';
 import type { ItemKind } from '../../protocol/item-lists.ts';
-import type { Answer, Awaitable, Tool } from '../../protocol/mcp-types.ts';
+import { type Answer, type Awaitable, failure, type Tool } from '../../protocol/mcp-types.ts';
 import type { GatedCall, PolicyOutcome } from '../../trust/call-gate.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';

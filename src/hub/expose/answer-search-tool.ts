@@ -5,11 +5,16 @@
  * answer waits for it, and names the servers that did not answer. Loaded with the first
  * such call.
  */
-import { failure, textResult } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
 import { nearest } from '../../nearest.ts';
-import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
+import {
+	type Answer,
+	type CallToolResult,
+	failure,
+	type Tool,
+	textResult,
+} from '../../protocol/mcp-types.ts';
 import { within } from '../../rpc/clock.ts';
 import { propertiesOf } from '../../schema/schema-types.ts';
 import { signatureLine } from '../../schema/tool-signature.ts';

@@ -2,7 +2,7 @@
  * The instructions of an agent that searches: which servers there are, what each is for, and how
  * tools are found, described and called. Five lines, before the instructions of the servers.
  */
-import type { Awaitable, Tool } from '../../protocol/mcp-types.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
 import { able, type Source } from '../source.ts';
 import { GUIDE_SERVER_CHARACTERS, GUIDE_SERVERS_CHARACTERS } from './expose-limits.ts';
 import { CALL_TOOL, DESCRIBE_TOOL, FIND_TOOLS } from './search-tools.ts';
@@ -36,15 +36,13 @@ async function serverText({ source, tools }: { source: Source; tools: number }):
 		const said = (await able(source, 'instructions')?.instructions()) ?? '';
 		// A heading says the name again.
 		const prose = said.replace(/^\s*#.*$/gm, '');
-		const about = firstSentence(prose, GUIDE_SERVER_CHARACTERS) || toolNames(source, await toolsOf(source));
+		const named = async (): Promise<string> =>
+			toolNames(source, (await source.list('tools')) as readonly Tool[]); // the items of that kind
+		const about = firstSentence(prose, GUIDE_SERVER_CHARACTERS) || (await named());
 		return `${name}: ${about.replace(/[.;]$/, '')}`;
 	} catch {
 		return name; // what went wrong is said when its tools are listed
 	}
-}
-
-function toolsOf(source: Source): Awaitable<readonly Tool[]> {
-	return source.list('tools') as Awaitable<readonly Tool[]>; // the items of that kind
 }
 
 function toolNames({ id }: Source, tools: readonly Tool[]): string {

@@ -35,8 +35,8 @@ import { aboutView, type ToolFilter, viewFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
 
-/** A session changes from one mode to the other when the number of tools is this part beyond the limit. */
-const HYSTERESIS = 0.25;
+/** The part of the limit that decides, by the mode before: a session changes its mode only well beyond the limit. */
+const limitShares: Readonly<Record<ExposeMode | 'first', number>> = { first: 1, all: 1.25, search: 0.75 };
 
 export interface ToolExposureOptions {
 	/** The current configuration. */
@@ -268,23 +268,13 @@ export class ToolExposure {
 		const chosen = this.#chosenMode(context);
 		if (chosen !== undefined) return chosen;
 		const isStarting = absent.some(({ state }) => state === 'starting');
-		const first = this.#modes.get(context.sessionId);
-		const mode =
-			first === undefined
-				? this.#firstMode(tools, context, isStarting)
-				: this.#nextMode(first, tools, isStarting);
+		const before = this.#modes.get(context.sessionId);
+		const waitsLittle = agentNamed(clientName(context))?.firstWait !== undefined;
+		const isIncomplete = isStarting && (before === 'search' || (before === undefined && waitsLittle));
+		const limit = this.#limit * limitShares[before ?? 'first'];
+		const mode = isIncomplete || tools > limit ? 'search' : 'all';
 		this.#modes.set(context.sessionId, mode);
 		return mode;
-	}
-
-	#firstMode(tools: number, context: CallContext, isStarting: boolean): ExposeMode {
-		const isIncomplete = isStarting && agentNamed(clientName(context))?.firstWait !== undefined;
-		return isIncomplete || tools > this.#limit ? 'search' : 'all';
-	}
-
-	#nextMode(mode: ExposeMode, tools: number, isStarting: boolean): ExposeMode {
-		if (mode === 'all') return tools > this.#limit * (1 + HYSTERESIS) ? 'search' : 'all';
-		return isStarting || tools > this.#limit * (1 - HYSTERESIS) ? 'search' : 'all';
 	}
 
 	get #limit(): number {

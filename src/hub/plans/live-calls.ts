@@ -7,12 +7,16 @@
  * shortened as the result of `run_plan`.
  */
 import { OrchestraError, requestOutcomeOf, withHint } from '../../errors.ts';
-import { textsOf } from '../../mcp/define/definition-results.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
 import type { PlanOfCall } from '../../mcp/server/call-observers.ts';
 import { assertShallow } from '../../mcp/server/methods.ts';
-import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
-import { answerValue } from '../../protocol/mcp-types.ts';
+import {
+	type Answer,
+	answerValue,
+	type CallToolResult,
+	type Tool,
+	textsOf,
+} from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import { LEGACY_TASKS_VERSION, TASKS } from '../../protocol/tasks.ts';
 import { onAbort } from '../../rpc/abortable.ts';

@@ -1,7 +1,6 @@
 /* What the client of a plan reads: its result, or why it failed and what it did before, which is not undone. */
 import { OrchestraError, withHint } from '../../errors.ts';
-import { textResult } from '../../mcp/define/definition-results.ts';
-import type { CallToolResult } from '../../protocol/mcp-types.ts';
+import { type CallToolResult, textResult } from '../../protocol/mcp-types.ts';
 import type { PlanApproval } from '../../trust/call-gate.ts';
 import type { EndLine, StoredPlan } from './plan-record.ts';
 import { answersOf, sentCalls, unknownCalls } from './plan-record.ts';

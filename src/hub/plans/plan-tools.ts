@@ -69,7 +69,8 @@ export class PlanTools {
 				hint: 'find_tools finds the names: the tool files__read_file is tools.files.readFile.',
 			});
 		}
-		const found = named.flatMap((each) => this.#found(each) ?? []);
+		// Those without a tool were refused above.
+		const found = named.map((each) => this.find(each)).filter((each) => typeof each !== 'string');
 		return [...new Set((isComputed ? this.all : found).map(({ tool }) => tool.name))].sort();
 	}
 
@@ -79,11 +80,6 @@ export class PlanTools {
 			const tool = this.find(each);
 			return typeof tool === 'string' ? [`${place}: ${tool}`] : [];
 		});
-	}
-
-	#found(named: WrittenTool): PlanTool | undefined {
-		const tool = this.find(named);
-		return typeof tool === 'string' ? undefined : tool;
 	}
 
 	/** The tool of these names, or a sentence about what is wrong with them. */

@@ -5,9 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { RUN_PLAN } from '../../config/trust/plan-files.ts';
 import { attempt, messageOf, OrchestraError } from '../../errors.ts';
-import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type { Answer, Tool } from '../../protocol/mcp-types.ts';
+import { type Answer, failure, type Tool } from '../../protocol/mcp-types.ts';
 import { timerMs, within } from '../../rpc/clock.ts';
 import { Semaphore } from '../../rpc/semaphore.ts';
 import type { CallGate, PlanApproval } from '../../trust/call-gate.ts';

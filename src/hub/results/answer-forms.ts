@@ -4,8 +4,13 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { failure, textResult } from '../../mcp/define/definition-results.ts';
-import { type Answer, type CallToolResult, exactAnswer } from '../../protocol/mcp-types.ts';
+import {
+	type Answer,
+	type CallToolResult,
+	exactAnswer,
+	failure,
+	textResult,
+} from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
 import type { HubCall } from '../calls/hub-call.ts';

@@ -4,9 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../../errors.ts';
+import { readSpan } from '../../files/read-span.ts';
 import type { ResourceContent } from '../../protocol/mcp-types.ts';
+import { literalSource } from '../../trust/wildcard.ts';
 import { AROUND_CHARACTERS, MATCHES_LIMIT, PAGE_BYTES, PAGE_LIMIT_BYTES } from './result-limits.ts';
-import { readSpan, type StoredResult } from './stored-result.ts';
+import type { StoredResult } from './stored-result.ts';
 
 /** The part of a stored result that the query of `uri` names. Rejects with `bad_input`. */
 export async function readResultPage(uri: string, stored: StoredResult): Promise<ResourceContent> {
@@ -75,7 +77,7 @@ async function searchResult(uri: string, wanted: string, stored: StoredResult): 
 	const found: string[] = [];
 	let bytes = 0;
 	let counted = 0;
-	for (const { index, 0: match } of text.matchAll(literal(wanted))) {
+	for (const { index, 0: match } of text.matchAll(new RegExp(literalSource(wanted), 'gi'))) {
 		if (found.length === MATCHES_LIMIT) {
 			found.push(`… more than ${MATCHES_LIMIT} places; search for a longer text`);
 			break;
@@ -86,10 +88,6 @@ async function searchResult(uri: string, wanted: string, stored: StoredResult): 
 	}
 	const message = found.length === 0 ? `"${wanted}" is not in this result` : found.join('\n');
 	return { uri, mimeType: 'text/plain', text: message, _meta: { 'orchestra/size': stored.bytes } };
-}
-
-function literal(text: string): RegExp {
-	return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi');
 }
 
 /** The rest of the line, at most some characters in both directions. */

@@ -5,12 +5,11 @@
 import { OrchestraError, withHint } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { resourceNotFound } from '../../mcp/define/definition-provider.ts';
-import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { targetName } from '../../mcp/server/methods.ts';
 import type { Call, Capability } from '../../mcp/server/provider.ts';
 import type { Item } from '../../protocol/item-lists.ts';
-import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
+import { type Answer, type CallToolResult, failure, type Tool } from '../../protocol/mcp-types.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { MergedList, Route } from '../catalogue/merged-list.ts';
 import type { Can, Source } from '../source.ts';

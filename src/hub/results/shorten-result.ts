@@ -10,8 +10,13 @@
 
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import { estimateTokens } from '../../library/match/tokens.ts';
-import { textResult, textsOf } from '../../mcp/define/definition-results.ts';
-import type { CallToolResult, ContentBlock, Tool } from '../../protocol/mcp-types.ts';
+import {
+	type CallToolResult,
+	type ContentBlock,
+	type Tool,
+	textResult,
+	textsOf,
+} from '../../protocol/mcp-types.ts';
 import { validate } from '../../schema/validate.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { encodeJson, JsonText, withMember } from '../../wire/json-text.ts';

@@ -1,7 +1,8 @@
 /* The file of a stored result: a line of JSON about it, the short form that its client got, then its content. */
 import { randomBytes } from 'node:crypto';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { readSpan } from '../../files/read-span.ts';
 import { isObject } from '../../wire/json.ts';
 import { FACTS_BYTES } from './result-limits.ts';
 
@@ -81,17 +82,6 @@ export async function readSent({ path, from, sentBytes = 0 }: StoredResult): Pro
 	if (sentBytes === 0) return undefined;
 	// As `ResultFolder` wrote it.
 	return JSON.parse((await readSpan(path, from - sentBytes, sentBytes)).toString()) as SentForm;
-}
-
-/** Read at most `length` bytes of a file from `offset`. */
-export async function readSpan(path: string, offset: number, length: number): Promise<Buffer> {
-	const file = await open(path, 'r');
-	try {
-		const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
-		return buffer.subarray(0, bytesRead);
-	} finally {
-		await file.close();
-	}
 }
 
 function isFacts(value: unknown): value is ResultFacts {

@@ -13,7 +13,7 @@ import type { Log } from '../../log.ts';
 import { type SharedState, sharedState } from '../../mcp/server/mcp-session.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES, REFUSED } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
-import { stopGroup } from '../../process/stop.ts';
+import { stopGroup } from '../../process/guard/process-tree.ts';
 import { within } from '../../rpc/clock.ts';
 import type { WorkerOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';

@@ -7,7 +7,7 @@
  */
 import { isCode, OrchestraError } from '../../errors.ts';
 import { groupGone } from '../../process/group.ts';
-import { stopGroup } from '../../process/stop.ts';
+import { stopGroup } from '../../process/guard/process-tree.ts';
 import { polled } from '../../rpc/clock.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { noLock } from './hub-lock.ts';

@@ -7,7 +7,6 @@
  */
 import type { ServerEntry } from '../../config/configuration.ts';
 import { resourceNotFound } from '../../mcp/define/definition-provider.ts';
-import { failure } from '../../mcp/define/definition-results.ts';
 import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import { after, calls, renamed, sentMembers, targetKind, targetName } from '../../mcp/server/methods.ts';
 import type {
@@ -23,6 +22,7 @@ import {
 	type Awaitable,
 	answerValue,
 	type Extensions,
+	failure,
 	type Result,
 	type Skill,
 } from '../../protocol/mcp-types.ts';

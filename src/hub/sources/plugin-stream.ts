@@ -1,10 +1,9 @@
 /* The result of a streaming tool for MCP clients, which have no streams. */
 
-import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { PluginResponse, ToolResponse } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import { toolResultOf } from '../../plugin/mcp-translation.ts';
-import type { CallToolResult } from '../../protocol/mcp-types.ts';
+import { type CallToolResult, failure } from '../../protocol/mcp-types.ts';
 
 /** Send each chunk as progress; the joined chunks are the result. */
 export async function joinStream(

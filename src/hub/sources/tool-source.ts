@@ -8,19 +8,13 @@ import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Call, Capability, Change } from '../../mcp/server/provider.ts';
 import type { HelperSpawner } from '../../process/spawn/helper-spawner.ts';
-import { type CallToolResult, isLogLevel, type Tool } from '../../protocol/mcp-types.ts';
+import type { CallToolResult, Tool } from '../../protocol/mcp-types.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import type { Semaphore } from '../../rpc/semaphore.ts';
 import { toolRoots } from '../../tool/discover.ts';
 import type { ToolEvent } from '../../tool/event.ts';
-import {
-	type McpToolResult,
-	mcpFailureOf,
-	mcpLogOf,
-	mcpProgressOf,
-	mcpResultOf,
-} from '../../tool/mcp-result.ts';
+import { mcpFailureOf, mcpLogOf, mcpProgressOf, mcpResultOf } from '../../tool/mcp-result.ts';
 import { missingProgram } from '../../tool/missing-program.ts';
 import type { RunOptions } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
@@ -167,7 +161,7 @@ export class ToolSource
 			await this.#enter(signal, options.timeoutMs)?.finally(context.enter('queue'));
 		} catch (error) {
 			signal.throwIfAborted();
-			return plain(mcpFailureOf(error));
+			return mcpFailureOf(error);
 		}
 		try {
 			const traceparent = context.tracer?.sent();
@@ -176,7 +170,7 @@ export class ToolSource
 			const spawner = await this.#spawnerForLarge();
 			const run = runTool(running.tool, { ...options, spawner, traceparent });
 			for await (const event of run) report(event, context);
-			return plain(mcpResultOf(await run.summary, configuration.root, running.tool));
+			return mcpResultOf(await run.summary, configuration.root, running.tool);
 		} finally {
 			this.#queue.leave();
 		}
@@ -227,13 +221,7 @@ function report(event: ToolEvent, context: CallContext): void {
 	const progress = context.wantsProgress ? mcpProgressOf(event) : undefined;
 	if (progress) context.progress(progress.progress, progress.total, progress.message);
 	const log = mcpLogOf(event);
-	if (log && isLogLevel(log.level)) context.log(log.level, log.data, log.logger);
-}
-
-/** Not copied: it may remember its JSON text. */
-function plain(result: McpToolResult): CallToolResult {
-	// Only the types differ: those of the protocol are open to more members.
-	return result as object as CallToolResult;
+	if (log) context.log(log.level, log.data, log.logger);
 }
 
 const anyObject: JsonObject = { type: 'object' };

@@ -5,10 +5,11 @@
  * or the new and never a part, even when the writer dies. The version is compared under
  * a lock of the path. The root is created by the first write; reading creates nothing.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { constants, realpathSync } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { fileNotFound } from '../../plugin/missing-file.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import { findInside, ioError, makeInside } from './inside-root.ts';
@@ -133,21 +134,9 @@ function readSmall(root: string, path: string): Buffer | undefined {
 	try {
 		const place = join(realpathSync.native(root), path);
 		if (realpathSync.native(place) !== place) return undefined;
-		return readWithin(openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+		return readRegularFile(place, SMALL_READ_BYTES, constants.O_NOFOLLOW);
 	} catch {
 		return undefined; // the asynchronous path reports the error
-	}
-}
-
-function readWithin(descriptor: number): Buffer | undefined {
-	try {
-		const found = fstatSync(descriptor);
-		if (!found.isFile() || found.size > SMALL_READ_BYTES) return undefined;
-		const bytes = Buffer.allocUnsafeSlow(found.size + 1);
-		const size = readSync(descriptor, bytes, 0, bytes.length, 0);
-		return size > found.size ? undefined : bytes.subarray(0, size); // it grew meanwhile
-	} finally {
-		closeSync(descriptor);
 	}
 }
 

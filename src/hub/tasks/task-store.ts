@@ -10,11 +10,12 @@
  *
  * `<id>.in` is what other processes of the principal send to a task that is not theirs.
  */
-import { appendFile, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { attempt, isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { namesIn } from '../../files/names-in.ts';
+import { readSpan } from '../../files/read-span.ts';
 import type { Log } from '../../log.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
@@ -272,11 +273,10 @@ function unreadableEnd({ tool }: Pick<TaskRecord, 'tool'>): TaskEnd {
 
 /** The first line: how the task ended. The result follows, as it was written. */
 async function readHead(path: string): Promise<TaskEnd | undefined> {
-	const file = await open(path).catch(() => undefined);
-	if (file === undefined) return undefined;
+	const head = await readSpan(path, 0, TASK_HEAD_BYTES).catch(() => undefined);
+	if (head === undefined) return undefined;
 	try {
-		const { bytesRead, buffer } = await file.read(Buffer.alloc(TASK_HEAD_BYTES), 0, TASK_HEAD_BYTES, 0);
-		const text = buffer.toString('utf8', 0, bytesRead);
+		const text = head.toString();
 		const at = text.indexOf('\n');
 		// The line of an error with much data is longer; written by this program, whole.
 		const line = at === -1 ? ((await readFile(path, 'utf8')).split('\n', 1)[0] ?? '') : text.slice(0, at);
@@ -284,8 +284,6 @@ async function readHead(path: string): Promise<TaskEnd | undefined> {
 	} catch {
 		// Cut off, or of a later version: there is an end, and it is not known which.
 		return unreadableEnd({ tool: 'the task' });
-	} finally {
-		await file.close();
 	}
 }
 

@@ -3,10 +3,9 @@
  * went on when the client was gone or its time was over, so it never got an id: the status lists them.
  */
 import { OrchestraError } from '../../errors.ts';
-import { failure, textResult } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Call, Capability } from '../../mcp/server/provider.ts';
-import type { Answer, Result, Tool } from '../../protocol/mcp-types.ts';
+import { type Answer, failure, type Result, type Tool, textResult } from '../../protocol/mcp-types.ts';
 import type { Source } from '../source.ts';
 import type { HubTasks } from './hub-tasks.ts';
 import { TASK_PAGE } from './task-limits.ts';

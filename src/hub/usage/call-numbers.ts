@@ -12,9 +12,7 @@ export interface CountedCall {
 
 export class CallNumbers {
 	lastCallAt: number | null = null;
-	#failed = 0;
-	#argumentTokens = 0;
-	#resultTokens = 0;
+	readonly #sums = { failed: 0, argumentTokens: 0, resultTokens: 0 };
 	#sentTokens = 0;
 	readonly #ms: number[] = [];
 	readonly #saved = { search: 0, views: 0, budget: 0 };
@@ -25,9 +23,9 @@ export class CallNumbers {
 
 	add({ at, ms, isFailed, argumentTokens, resultTokens }: CountedCall): void {
 		this.#ms.push(ms);
-		if (isFailed) this.#failed++;
-		this.#argumentTokens += argumentTokens;
-		this.#resultTokens += resultTokens;
+		if (isFailed) this.#sums.failed++;
+		this.#sums.argumentTokens += argumentTokens;
+		this.#sums.resultTokens += resultTokens;
 		this.lastCallAt = Math.max(at, this.lastCallAt ?? 0);
 	}
 
@@ -44,11 +42,9 @@ export class CallNumbers {
 		const sorted = Float64Array.from(this.#ms).sort();
 		return {
 			calls: this.calls,
-			failed: this.#failed,
+			...this.#sums,
 			p50Ms: percentile(sorted, 0.5),
 			p95Ms: percentile(sorted, 0.95),
-			argumentTokens: this.#argumentTokens,
-			resultTokens: this.#resultTokens,
 			definitionTokens,
 			saved: { ...this.#saved },
 		};

@@ -101,7 +101,7 @@ export function checkName(name: string): void {
 /** The usual case, without the lock: both files exist and are valid for another month. */
 function readIdentity(folder: string, name: string, now: Date): Identity | undefined {
 	const authority = readAuthorityPair(folder, now);
-	const leaf = authority && readPair(folder, name, now, mayReplaceLeaves(authority));
+	const leaf = authority && readPair(folder, name, now, () => canSign(authority));
 	if (!authority || !leaf || needsRenewal(authority, now) || needsRenewal(leaf, now)) return undefined;
 	if (!isSignedBy(leaf, authority)) return undefined;
 	return identityOf(folder, name, { authority, leaf });
@@ -133,7 +133,7 @@ async function ensureLeaf(
 	{ folder, name, now }: { folder: string; name: string; now: Date },
 	authority: ReadPair,
 ): Promise<ReadPair> {
-	const found = readPair(folder, name, now, mayReplaceLeaves(authority));
+	const found = readPair(folder, name, now, () => canSign(authority));
 	const key = signingKey(authority);
 	if (found && isSignedBy(found, authority) && (!needsRenewal(found, now) || !key)) return found;
 	if (authority.key === '') throw incompleteAuthority(folder, 'ca.key');
@@ -182,12 +182,12 @@ async function removeDrafts(folder: string): Promise<void> {
 
 /** Our own authority may be renewed after its end: it keeps its key, which only this folder has. */
 function readAuthorityPair(folder: string, now: Date): ReadPair | undefined {
-	return readPair(folder, 'ca', now, (pair) => isOwnAuthority(pair.parsed) && signingKey(pair) !== undefined);
+	return readPair(folder, 'ca', now, canSign);
 }
 
-/** Leaves of an authority that can sign others, and is ours. */
-function mayReplaceLeaves(authority: ReadPair): () => boolean {
-	return () => isOwnAuthority(authority.parsed) && signingKey(authority) !== undefined;
+/** Whether an authority is ours and can sign others. */
+function canSign(authority: ReadPair): boolean {
+	return isOwnAuthority(authority.parsed) && signingKey(authority) !== undefined;
 }
 
 /** Undefined when the certificate is missing. Throws when a file is damaged, or has expired and may not be replaced. */

@@ -15,15 +15,15 @@ const alerts: Readonly<Record<number, string>> = {
 	120: 'no common protocol (ALPN)',
 };
 
-/** The error for a closed connection. `peer` is the close frame of the other side, `own` is ours. */
+/** The error for a closed connection. `peer` is the close frame of the other side, `local` is ours. */
 export function connectionError(
 	address: string,
 	peer: EngineError | null,
-	own: EngineError | null,
+	local: EngineError | null,
 ): OrchestraError {
 	if (peer) return described(`${address} closed the connection`, peer);
-	if (own && (own.isApp || own.errorCode !== 0))
-		return described(`this process closed the connection to ${address}`, own);
+	if (local && (local.isApp || local.errorCode !== 0))
+		return described(`this process closed the connection to ${address}`, local);
 	return new OrchestraError('closed', `the connection to ${address} is closed`);
 }
 

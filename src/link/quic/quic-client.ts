@@ -85,7 +85,7 @@ async function untilDone(
 	connection: QuicConnection,
 	signal?: AbortSignal,
 ): Promise<void> {
-	const abort = (): void => connection.fail(canceledCall(`dialing ${connection.address}`, signal));
+	const abort = (): void => connection.fail(canceledCall(`dialing ${connection.address}`, signal?.reason));
 	await done.finally(onAbort(signal, abort));
 }
 

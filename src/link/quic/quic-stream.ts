@@ -10,19 +10,8 @@ import { FrameReader } from '../../wire/frame.ts';
 import type { LinkStream, StreamReceiver } from '../link.ts';
 import { CODE_BAD_FRAME, CODE_BUFFER_LIMIT, CODE_CANCELED, CODE_NONE } from '../link-limits.ts';
 import { SendQueue } from '../send-queue.ts';
-import { type EngineConnection, SHUTDOWN_READ, SHUTDOWN_WRITE } from './engine.ts';
-
-/** The part of the connection that a stream uses. */
-export interface StreamHost {
-	readonly native: EngineConnection;
-	readonly address: string;
-	/** Schedule a write of this stream, or of a pending shutdown. */
-	scheduleWrite(stream?: QuicStream): void;
-	/** Both directions are closed. */
-	remove(stream: QuicStream): void;
-	/** Count buffered bytes of incomplete frames; false when the connection is over its limit. */
-	addBufferedBytes(bytes: number): boolean;
-}
+import { SHUTDOWN_READ, SHUTDOWN_WRITE } from './engine.ts';
+import type { StreamTable } from './stream-table.ts';
 
 const NO_BYTES = new Uint8Array(0);
 // Shared by all streams: reads never overlap, and the data is copied out at once.
@@ -33,7 +22,7 @@ export class QuicStream implements LinkStream {
 	id: number;
 	/** Set by the table: the stream is in its write queue. */
 	isQueued = false;
-	readonly #host: StreamHost;
+	readonly #host: StreamTable;
 	readonly #reader: FrameReader;
 	readonly #sendQueue = new SendQueue();
 	#receiver: StreamReceiver | undefined;
@@ -44,7 +33,7 @@ export class QuicStream implements LinkStream {
 	#isWriteDone = false;
 	#isReadDone = false;
 
-	constructor(host: StreamHost, id: number, frameLimitBytes: number) {
+	constructor(host: StreamTable, id: number, frameLimitBytes: number) {
 		this.#host = host;
 		this.id = id;
 		this.#reader = new FrameReader(frameLimitBytes);

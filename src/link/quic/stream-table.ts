@@ -12,7 +12,7 @@ import {
 	STOPPED_CHECK_MS,
 } from '../link-limits.ts';
 import { type EngineConnection, SHUTDOWN_READ } from './engine.ts';
-import { QuicStream, type StreamHost } from './quic-stream.ts';
+import { QuicStream } from './quic-stream.ts';
 
 export interface StreamTableOptions {
 	native: EngineConnection;
@@ -29,7 +29,7 @@ export interface StreamTableOptions {
 /** Distance between the ids of streams of one side. */
 const ID_STEP = 4;
 
-export class StreamTable implements StreamHost {
+export class StreamTable {
 	readonly native: EngineConnection;
 	readonly address: string;
 	readonly #options: StreamTableOptions;
@@ -125,18 +125,21 @@ export class StreamTable implements StreamHost {
 		for (const stream of [...this.#open.values(), ...this.#waiting, ...this.#unused]) stream.fail(error);
 	}
 
+	/** Schedule a write of this stream, or of a pending shutdown. */
 	scheduleWrite(stream?: QuicStream): void {
 		if (stream && stream.id !== -1) this.#enqueue(stream);
 		else if (stream && removeFrom(this.#unused, stream)) this.#waiting.push(stream);
 		this.#options.scheduleFlush();
 	}
 
+	/** Both directions are closed. */
 	remove(stream: QuicStream): void {
 		if (stream.id !== -1) this.#open.take(stream.id);
 		else if (!removeFrom(this.#unused, stream)) removeFrom(this.#waiting, stream);
 		if (this.size === 0) this.#options.onDrained();
 	}
 
+	/** Count buffered bytes of incomplete frames; false when the connection is over its limit. */
 	addBufferedBytes(bytes: number): boolean {
 		this.#bufferedBytes += bytes;
 		return this.#bufferedBytes <= MAX_BUFFERED_BYTES;

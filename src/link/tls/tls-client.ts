@@ -181,7 +181,10 @@ function open(options: DialOptions, context: SecureContext): Promise<Connected> 
 				reject(error);
 			});
 		const abort = (): void => refuse(canceledCall(`dialing ${options.address}`, options.signal?.reason));
-		const timer = setTimeout(() => refuse(handshakeTimeout(options.address, timeoutMs)), timeoutMs);
+		const timer = setTimeout(() => {
+			const message = `the handshake with ${options.address} timed out after ${timeoutMs / 1000} s`;
+			refuse(new OrchestraError('timeout', message));
+		}, timeoutMs);
 		let stopListening = (): void => {};
 		socket.once('error', (error) => refuse(connectError(options.address, error)));
 		socket.once('secureConnect', () => {
@@ -220,10 +223,6 @@ function tlsOptions(options: DialOptions, secureContext: SecureContext): Connect
 		noDelay: true,
 	};
 	return settings;
-}
-
-function handshakeTimeout(address: string, timeoutMs: number): OrchestraError {
-	return new OrchestraError('timeout', `the handshake with ${address} timed out after ${timeoutMs / 1000} s`);
 }
 
 function connectError(address: string, error: Error): OrchestraError {

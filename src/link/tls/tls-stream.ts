@@ -118,7 +118,7 @@ export class TlsStream implements LinkStream {
 		receiver?.fail(error);
 	}
 
-	/** One pair of listeners for everybody who waits; a stream that lives for days must not collect them. */
+	/** One pair of listeners for all that wait; a stream that lives for days must not collect them. */
 	#untilDrained(socket: TLSSocket): Promise<void> {
 		return new Promise((resolve, reject) => {
 			const settle = (done: () => void): void => {

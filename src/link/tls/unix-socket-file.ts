@@ -6,6 +6,7 @@
  * replaced atomically. The file of a process that still listens, or a file that is
  * not a socket, is never replaced.
  */
+import { once } from 'node:events';
 import { lstatSync, type Stats } from 'node:fs';
 import { chmod, rename, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
@@ -37,18 +38,14 @@ export async function listenOnSocketFile(server: Server, address: string): Promi
 	await chmod(draft, 0o600);
 	const { ino, dev } = lstatSync(draft);
 	await rename(draft, path);
-	return { remove: () => removeOwn(path, { ino, dev }) };
+	return { remove: () => removeFile(path, { ino, dev }) };
 }
 
 async function listenAt(server: Server, path: string): Promise<void> {
 	try {
-		await new Promise<void>((resolve, reject) => {
-			server.once('error', reject);
-			server.listen(path, () => {
-				server.off('error', reject);
-				resolve();
-			});
-		});
+		const listening = once(server, 'listening');
+		server.listen(path);
+		await listening;
 	} catch (cause) {
 		throw new OrchestraError('io', `cannot listen on the Unix socket ${path}: ${messageOf(cause)}`, {
 			cause,
@@ -88,8 +85,8 @@ export function hasListener(path: string): Promise<boolean> {
 	});
 }
 
-async function removeOwn(path: string, own: { ino: number; dev: number }): Promise<void> {
+async function removeFile(path: string, file: { ino: number; dev: number }): Promise<void> {
 	const found = lstatSync(path, { throwIfNoEntry: false });
-	if (found?.ino !== own.ino || found.dev !== own.dev) return;
+	if (found?.ino !== file.ino || found.dev !== file.dev) return;
 	await unlink(path).catch(() => {}); // another process removed it first
 }

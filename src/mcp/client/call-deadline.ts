@@ -2,13 +2,8 @@
 import { OrchestraError } from '../../errors.ts';
 import { abortable, onAbort } from '../../rpc/abortable.ts';
 import { timerMs } from '../../rpc/clock.ts';
+import type { McpCallOptions } from './call-options.ts';
 import { requestError } from './phase-error.ts';
-
-export interface CallDeadlineOptions {
-	/** Total timeout in milliseconds. Default: none. */
-	readonly maxMs?: number | undefined;
-	readonly signal?: AbortSignal | undefined;
-}
 
 /**
  * The outcome of `work`, or the end of its deadline, whichever is first. It gets a signal that is aborted when the
@@ -16,7 +11,7 @@ export interface CallDeadlineOptions {
  */
 export async function beforeDeadline<T>(
 	method: string,
-	{ maxMs = Number.POSITIVE_INFINITY, signal }: CallDeadlineOptions,
+	{ maxMs = Number.POSITIVE_INFINITY, signal }: Pick<McpCallOptions, 'maxMs' | 'signal'>,
 	work: (signal: AbortSignal, left: () => TotalTimeout) => Promise<T>,
 ): Promise<T> {
 	const ends = new AbortController();

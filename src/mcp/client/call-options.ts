@@ -1,5 +1,5 @@
 /* The options of a client and of its calls. */
-import type { Implementation, McpLogLevel } from '../../protocol/mcp-types.ts';
+import type { CallProgress, Implementation, McpLogLevel } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import type { ClientHandlers } from './client-handlers.ts';
 import type { ServerConnectionOptions } from './server-connection.ts';
@@ -15,13 +15,6 @@ export interface McpClientOptions
 	capabilities?: Readonly<Record<string, unknown>> | undefined;
 	/** Check structured results against the `outputSchema` of the last listing. Default true. */
 	checksOutput?: boolean | undefined;
-}
-
-/** The progress of a call. */
-export interface CallProgress {
-	progress: number;
-	total?: number;
-	message?: string;
 }
 
 /** A log message of the server. */

@@ -7,7 +7,7 @@ import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { ChildTransport, type ChildTransportOptions } from '../../transport/child-transport.ts';
 import type { HttpAuth } from '../../transport/http/http-auth.ts';
-import { isTracing, traced, traceToStderr } from '../../transport/trace.ts';
+import { withTrace } from '../../transport/trace.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { McpClientOptions } from './call-options.ts';
 import { McpClient } from './mcp-client.ts';
@@ -62,8 +62,7 @@ function starter(target: ServerTarget, options: ConnectServerOptions): () => Pro
 }
 
 async function openChild(record: SpawnRecord, options: ConnectServerOptions): Promise<Transport> {
-	const transport = await ChildTransport.open(record, options);
-	return isTracing(options.parentEnvironment ?? process.env) ? traced(transport, traceToStderr) : transport;
+	return withTrace(await ChildTransport.open(record, options), options.parentEnvironment);
 }
 
 /** Connect with the stored sign-in of the user, unless the caller supplies authorization. */
@@ -75,7 +74,7 @@ async function openRemote(target: RemoteTarget, options: ConnectServerOptions): 
 	const kind = type === 'sse' ? type : 'http';
 	const server = { url: String(target.url), headers, kind, oauth: { account } } as const;
 	const transport = await openRemoteTransport(server, { environment, limitBytes, log, auth });
-	return isTracing(environment) ? traced(transport, traceToStderr) : transport;
+	return withTrace(transport, environment);
 }
 
 /** A transport that is open already cannot be opened a second time. */

@@ -248,7 +248,7 @@ function wrongVersion(versions: readonly unknown[]): OrchestraError {
 	const theirs = versions.length === 0 ? 'none that it names' : versions.map(String).join(', ');
 	return new OrchestraError(
 		'bad_frame',
-		`wrong protocol version: the server offers ${theirs}; this client knows ${supportedVersions.join(', ')}`,
+		`wrong protocol version: the server supports ${theirs}; this client knows ${supportedVersions.join(', ')}`,
 		{
 			hint: 'Install a version of the server, or of this package, that shares a revision with the other.',
 			data: { versions, supported: supportedVersions },

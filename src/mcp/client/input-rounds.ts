@@ -9,6 +9,7 @@ import { Backoff } from '../../rpc/backoff.ts';
 import { pause } from '../../rpc/clock.ts';
 import { isObject } from '../../wire/json.ts';
 import { CLIENT_REQUESTS_LIMIT, INPUT_ROUNDS_LIMIT, RETRY_FIRST_MS, RETRY_MAX_MS } from '../mcp-limits.ts';
+import { brokenProtocol } from './phase-error.ts';
 
 export interface InputRounds {
 	readonly method: string;
@@ -78,8 +79,5 @@ function tooManyRounds(method: string): OrchestraError {
 }
 
 function badResult(message: string): OrchestraError {
-	return new OrchestraError('bad_frame', message, {
-		hint: 'The server does not follow MCP. Report this to its author.',
-		data: { phase: 'call' },
-	});
+	return brokenProtocol(message, { phase: 'call' });
 }

@@ -17,6 +17,7 @@ import {
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
+import { brokenProtocol } from './phase-error.ts';
 
 /** An item of a server that is left out of its list. */
 export interface LeftOutItem {
@@ -118,11 +119,7 @@ function tooLong(method: string): OrchestraError {
 function itemsOf<Kind extends ItemKind>(kind: Kind, page: Result, log: Log): ItemTypes[Kind][] {
 	const { method, field, key } = lists[kind];
 	const found = page[field];
-	if (!Array.isArray(found)) {
-		throw new OrchestraError('bad_frame', `the result of ${method} has no array "${field}"`, {
-			hint: 'The server does not follow MCP. Report this to its author.',
-		});
-	}
+	if (!Array.isArray(found)) throw brokenProtocol(`the result of ${method} has no array "${field}"`, {});
 	const items = found.filter(
 		(item): item is ItemTypes[Kind] => isObject(item) && typeof item[key] === 'string',
 	);

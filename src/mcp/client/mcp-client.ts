@@ -4,7 +4,7 @@
  * The era of the server makes no difference to the caller: client requests of the server
  * go to the same handlers, changes and logs to the same listeners.
  */
-import { OrchestraError } from '../../errors.ts';
+import type { OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { Log } from '../../log.ts';
 import type {
@@ -38,6 +38,7 @@ import {
 import { answerRequest, type ClientHandlers, capabilitiesOf } from './client-handlers.ts';
 import { completeCall } from './input-rounds.ts';
 import { OutputCheck } from './output-check.ts';
+import { brokenProtocol } from './phase-error.ts';
 import { type ConnectionDiagnosis, ServerConnection } from './server-connection.ts';
 
 /** A client of one MCP server. The opener closes it. */
@@ -274,8 +275,5 @@ interface ClientEvents {
 /** Throws when a result lacks the array that every result of its method has. */
 function assertArray(result: Result, field: string, method: string): void {
 	if (Array.isArray(result[field])) return;
-	throw new OrchestraError('bad_frame', `the result of ${method} has no "${field}"`, {
-		hint: 'The server does not follow MCP. Report this to its author.',
-		data: { phase: 'call' },
-	});
+	throw brokenProtocol(`the result of ${method} has no "${field}"`, { phase: 'call' });
 }

@@ -16,12 +16,20 @@ import { diagnosisOf, type Phase, withPhase } from './phase-error.ts';
 import type { ClientIdentity } from './request-envelope.ts';
 import { ServerLink, type ServerLinkHandlers } from './server-link.ts';
 
-export interface OpenServerLinkOptions {
+/** What is known of a server before it starts, and how long that may take. */
+export interface StartOptions {
+	/** The era of an earlier connection: `legacy` skips the probe, `modern` waits longer for its answer. */
+	knownEra?: 'legacy' | 'modern' | undefined;
+	/** Silence after the probe that makes a server legacy, in milliseconds. Default 2 s, over HTTP 10 s. */
+	probeMs?: number | undefined;
+	/** Deadline of start and handshake, in milliseconds. Default 60 s. */
+	startMs?: number | undefined;
+	/** Cancels the start. */
+	signal?: AbortSignal | undefined;
+}
+
+export interface OpenServerLinkOptions extends StartOptions {
 	readonly identity: ClientIdentity;
-	readonly knownEra: 'legacy' | 'modern' | undefined;
-	readonly probeMs: number | undefined;
-	readonly startMs: number | undefined;
-	readonly signal: AbortSignal | undefined;
 	readonly log: Log;
 	/** The handlers of a link; called again for a second start. */
 	readonly handlers: () => ServerLinkHandlers;

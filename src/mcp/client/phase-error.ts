@@ -55,6 +55,12 @@ export function outcomeUnknown(reason: OrchestraError, method: string): Orchestr
 	);
 }
 
+/** The error of a server that breaks the protocol. `data` says what is known of the request. */
+export function brokenProtocol(message: string, data: Readonly<Record<string, unknown>>): OrchestraError {
+	const hint = 'The server does not follow MCP. Report this to its author.';
+	return new OrchestraError('bad_frame', message, { hint, data });
+}
+
 /** The state of the program behind a transport; undefined when it has none. */
 export function diagnosisOf(transport: Transport): Diagnosis | undefined {
 	return 'diagnose' in transport && typeof transport.diagnose === 'function'

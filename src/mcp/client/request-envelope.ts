@@ -31,11 +31,11 @@ export function modernParams(
 	{ capabilities, clientInfo }: ClientIdentity,
 ): Record<string, unknown> {
 	if (isEnveloped(metaOf(params), version)) return params as Record<string, unknown>; // it has a `_meta`, so it is an object
-	const { progressToken: _foreign, ...own } = metaOf(params);
+	const { progressToken: _foreign, ...others } = metaOf(params);
 	const meta = {
 		[CLIENT_CAPABILITIES]: capabilities,
 		[CLIENT_INFO]: clientInfo,
-		...own,
+		...others,
 		[PROTOCOL_VERSION]: version,
 	};
 	return isObject(params) ? { ...params, _meta: meta } : { _meta: meta };

@@ -30,10 +30,16 @@ import { JsonText } from '../../wire/json-text.ts';
 import type { Change } from '../server/provider.ts';
 import { totalUntil } from './call-deadline.ts';
 import { ChangeSubscription } from './change-subscription.ts';
-import type { ServerDescription } from './handshake.ts';
 import { listPages, type ServerList } from './list-pages.ts';
-import { type OpenedServerLink, openServerLink } from './open-server-link.ts';
-import { diagnosisOf, outcomeUnknown, phaseOf, requestError, withPhase } from './phase-error.ts';
+import { type OpenedServerLink, openServerLink, type StartOptions } from './open-server-link.ts';
+import {
+	brokenProtocol,
+	diagnosisOf,
+	outcomeUnknown,
+	phaseOf,
+	requestError,
+	withPhase,
+} from './phase-error.ts';
 import { type ClientIdentity, legacyParams, modernParams } from './request-envelope.ts';
 import { changeOf } from './server-changes.ts';
 import type {
@@ -45,16 +51,10 @@ import type {
 import { TaskPushes, type TaskSubscription } from './task-pushes.ts';
 
 /** Who connects, what it can do, and who receives what the server sends by itself. */
-export interface ServerConnectionOptions {
+export interface ServerConnectionOptions extends StartOptions {
 	clientInfo: Implementation;
 	/** Declared in `initialize`, or in `_meta` of each modern request that has none of its own. */
 	capabilities: Readonly<Record<string, unknown>>;
-	/** The era of an earlier connection: `legacy` skips the probe, `modern` waits longer for its answer. */
-	knownEra?: 'legacy' | 'modern' | undefined;
-	/** Silence after the probe that makes a server legacy, in milliseconds. Default 2 s, over HTTP 10 s. */
-	probeMs?: number | undefined;
-	/** Deadline of start and handshake, in milliseconds. Default 60 s. */
-	startMs?: number | undefined;
 	/** Handles `elicitation/create`, `sampling/createMessage` and `roots/list` of a legacy server. Idle timeouts pause meanwhile. */
 	onRequest?: ServerRequestHandler | undefined;
 	/** Receives notifications, except progress, changes and the logs of a call with `onLog`. */
@@ -64,8 +64,6 @@ export interface ServerConnectionOptions {
 	/** Called once when an open connection ends for another reason than `close`. */
 	onEnd?: ((reason: OrchestraError) => void) | undefined;
 	log?: Log | undefined;
-	/** Cancels `open`. */
-	signal?: AbortSignal | undefined;
 }
 
 /** The state of a connection and of the program behind it. */
@@ -94,37 +92,37 @@ export class ServerConnection {
 	readonly #identity: ClientIdentity;
 	readonly #startedInMs: number;
 	readonly #log: Log;
-	readonly #changes: ChangeSubscription | undefined;
-	readonly #tasks: TaskPushes | undefined;
+	readonly #subscribed: Subscribed;
 
 	/** Start a server and agree on a revision. `start` is called again once when the server exits on the probe. */
 	static async open(
 		start: (signal: AbortSignal) => Promise<Transport>,
 		options: ServerConnectionOptions,
 	): Promise<ServerConnection> {
-		const { knownEra, probeMs, startMs, signal, log = Log.silent } = options;
-		const identity = { clientInfo: options.clientInfo, capabilities: options.capabilities };
-		const inbox = new Inbox(options);
-		const handlers = (): ServerLinkHandlers => inbox.handlers();
-		const opened = await openServerLink(start, {
-			identity,
-			knownEra,
-			probeMs,
-			startMs,
-			signal,
+		const { clientInfo, capabilities, log = Log.silent } = options;
+		const identity = { clientInfo, capabilities };
+		let subscribed: Subscribed = {};
+		let link: ServerLink | undefined; // once the handshake is complete: an end during it is the error of `open`
+		const handlers = (): ServerLinkHandlers => ({
+			onRequest: options.onRequest,
+			onNotification: (method, params) => receive(method, params, subscribed, options),
+			onEnd: (reason) => {
+				close(subscribed);
+				if (link && !link.isClosing) options.onEnd?.(reason);
+			},
 			log,
-			handlers,
 		});
-		const connection = new ServerConnection(opened, identity, options);
+		const opened = await openServerLink(start, { ...options, identity, log, handlers });
 		const { endReason } = opened.link;
 		if (endReason) throw withPhase(endReason, 'initialize');
-		inbox.attach(opened.link, connection.#changes, connection.#tasks);
-		connection.#changes?.start();
-		return connection;
+		link = opened.link;
+		subscribed = subscriptionsTo(opened, identity, options);
+		subscribed.changes?.start();
+		return new ServerConnection(opened, identity, subscribed, log);
 	}
 
-	private constructor(opened: OpenedServerLink, identity: ClientIdentity, options: ServerConnectionOptions) {
-		const description: ServerDescription = opened.description;
+	private constructor(opened: OpenedServerLink, identity: ClientIdentity, subscribed: Subscribed, log: Log) {
+		const { description } = opened;
 		this.era = description.revision.era;
 		this.revision = description.revision;
 		this.serverInfo = description.serverInfo;
@@ -134,23 +132,8 @@ export class ServerConnection {
 		this.#link = opened.link;
 		this.#identity = identity;
 		this.#startedInMs = opened.startedInMs;
-		this.#log = options.log ?? Log.silent;
-		if (this.era === 'legacy') return;
-		const deps = {
-			link: opened.link,
-			envelope: (params: Result) => modernParams(params, this.revision.version, identity),
-			log: this.#log,
-		};
-		this.#changes = new ChangeSubscription({
-			...deps,
-			member: 'resourceSubscriptions',
-			capabilities: this.capabilities,
-			onGap: ({ kinds, ids }) => {
-				for (const kind of kinds) options.onChange?.({ kind });
-				for (const uri of ids) options.onChange?.({ kind: 'resource', uri });
-			},
-		});
-		if (declaresTasks(this.capabilities)) this.#tasks = new TaskPushes(deps);
+		this.#subscribed = subscribed;
+		this.#log = log;
 	}
 
 	/** The extensions that the server declares. */
@@ -194,7 +177,10 @@ export class ServerConnection {
 		return response.then(
 			(answer) => {
 				if (isObject(answer instanceof JsonText ? answer.value : answer)) return answer as Answer;
-				throw noObject(method);
+				throw brokenProtocol(`the result of ${method} is not an object`, {
+					phase: phaseOf(method),
+					outcome: 'ran',
+				});
 			},
 			(error: unknown) => {
 				const isLost = error === this.#link.endReason && OrchestraError.is(error);
@@ -215,13 +201,14 @@ export class ServerConnection {
 
 	/** Subscribe to the updates of a resource, or end that. A new connection begins without subscriptions. */
 	async subscribeResource(uri: string, isSubscribed: boolean): Promise<void> {
-		if (this.#changes) return this.#changes.set(uri, isSubscribed);
+		const { changes } = this.#subscribed;
+		if (changes) return changes.set(uri, isSubscribed);
 		await this.request(isSubscribed ? 'resources/subscribe' : 'resources/unsubscribe', { uri });
 	}
 
 	/** Subscribe to the state of a task; undefined when the server has no subscriptions to tasks. The caller ends it. */
 	followTask(taskId: string, onPush: () => void): TaskSubscription | undefined {
-		return this.#tasks?.follow(taskId, onPush);
+		return this.#subscribed.tasks?.follow(taskId, onPush);
 	}
 
 	/** Receive the progress of a request after its response: it began a task. Ends with the returned function. */
@@ -273,58 +260,52 @@ export class ServerConnection {
 
 	/** End the connection and stop the server. Idempotent; resolves when the process is gone. */
 	async close(): Promise<void> {
-		this.#changes?.close();
-		this.#tasks?.close();
+		close(this.#subscribed);
 		await this.#link.close();
 	}
 }
 
-/** Delivers what the server sends by itself. An end during the handshake is the error of `open`. */
-class Inbox {
-	readonly #options: ServerConnectionOptions;
-	#link: ServerLink | undefined;
-	#changes: ChangeSubscription | undefined;
-	#tasks: TaskPushes | undefined;
-
-	constructor(options: ServerConnectionOptions) {
-		this.#options = options;
-	}
-
-	handlers(): ServerLinkHandlers {
-		const { onRequest, log = Log.silent } = this.#options;
-		return {
-			onRequest,
-			onNotification: (method, params) => this.#receive(method, params),
-			onEnd: (reason) => this.#end(reason),
-			log,
-		};
-	}
-
-	/** The handshake is complete. */
-	attach(link: ServerLink, changes: ChangeSubscription | undefined, tasks: TaskPushes | undefined): void {
-		this.#link = link;
-		this.#changes = changes;
-		this.#tasks = tasks;
-	}
-
-	#receive(method: string, params: unknown): void {
-		if (this.#changes?.receive(method, params) || this.#tasks?.receive(method, params)) return;
-		if (method === 'notifications/cancelled') return;
-		const change = changeOf(method, params);
-		if (change === undefined) this.#options.onNotification?.(method, params);
-		else if (this.#changes?.counts(params) ?? true) this.#options.onChange?.(change);
-	}
-
-	#end(reason: OrchestraError): void {
-		this.#changes?.close();
-		this.#tasks?.close();
-		if (this.#link && !this.#link.isClosing) this.#options.onEnd?.(reason);
-	}
+/** What a modern server reports. */
+interface Subscribed {
+	readonly changes?: ChangeSubscription;
+	readonly tasks?: TaskPushes | undefined;
 }
 
-function noObject(method: string): OrchestraError {
-	return new OrchestraError('bad_frame', `the result of ${method} is not an object`, {
-		hint: 'The server does not follow MCP. Report this to its author.',
-		data: { phase: phaseOf(method), outcome: 'ran' },
+function subscriptionsTo(
+	{ link, description: { revision, capabilities } }: OpenedServerLink,
+	identity: ClientIdentity,
+	{ onChange, log = Log.silent }: ServerConnectionOptions,
+): Subscribed {
+	if (revision.era === 'legacy') return {};
+	const envelope = (params: Result): Result => modernParams(params, revision.version, identity);
+	const deps = { link, envelope, log };
+	const changes = new ChangeSubscription({
+		...deps,
+		member: 'resourceSubscriptions',
+		capabilities,
+		onGap: ({ kinds, ids }) => {
+			for (const kind of kinds) onChange?.({ kind });
+			for (const uri of ids) onChange?.({ kind: 'resource', uri });
+		},
 	});
+	return { changes, tasks: declaresTasks(capabilities) ? new TaskPushes(deps) : undefined };
+}
+
+/** A notification of the server. */
+function receive(
+	method: string,
+	params: unknown,
+	{ changes, tasks }: Subscribed,
+	{ onNotification, onChange }: ServerConnectionOptions,
+): void {
+	if (changes?.receive(method, params) || tasks?.receive(method, params)) return;
+	if (method === 'notifications/cancelled') return;
+	const change = changeOf(method, params);
+	if (change === undefined) onNotification?.(method, params);
+	else if (changes?.counts(params) ?? true) onChange?.(change);
+}
+
+function close({ changes, tasks }: Subscribed): void {
+	changes?.close();
+	tasks?.close();
 }

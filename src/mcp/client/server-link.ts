@@ -51,7 +51,7 @@ const clientMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** The requests of the handshake, which no server sends: a program that does sends back what it receives. */
-const ownMethods: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
+const handshakeMethods: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 
 /** Some servers exit on anything unknown before `initialize`, so an unanswered probe is not canceled. */
 const clientDialect: Dialect = {
@@ -140,7 +140,7 @@ export class ServerLink {
 		if (this.#revision?.era === 'modern') return this.#ignore(call);
 		if (method === 'ping') return {};
 		const { onRequest } = this.#handlers;
-		if (ownMethods.has(method)) this.#isEcho = true;
+		if (handshakeMethods.has(method)) this.#isEcho = true;
 		if (onRequest === undefined || !clientMethods.has(method)) throw methodNotFound(method);
 		const params = exactly(call.params, call.text, 'params');
 		const { streamId } = this.transport;

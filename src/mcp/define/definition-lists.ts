@@ -2,7 +2,7 @@
 import { OrchestraError } from '../../errors.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/mcp-types.ts';
 import { jsonSchemaOf } from '../../schema/standard-schema.ts';
-import { isObject, type JsonObject } from '../../wire/json.ts';
+import type { JsonObject } from '../../wire/json.ts';
 import type { ServerDefinition, TemplateDefinition, ToolDefinition } from './definition.ts';
 
 export interface DefinitionLists {
@@ -37,24 +37,15 @@ export function listsOf({ tools, resources, templates, prompts }: ServerDefiniti
 
 function listedTool(name: string, tool: ToolDefinition): Tool {
 	const { run: _run, input, output, inputSchema, outputSchema, annotations, ...rest } = tool;
-	const inputs = schemaOf(input ?? inputSchema, 'input', name) ?? openObject;
-	const outputs = schemaOf(output ?? outputSchema, 'output', name);
+	const [given, returned] = [input ?? inputSchema, output ?? outputSchema];
+	const inputs = given === undefined ? openObject : jsonSchemaOf(given, 'input', name);
 	return {
 		name,
 		...rest,
 		...(annotations ? { annotations: { ...annotations } } : {}),
 		inputSchema: ofObject(name, inputs),
-		...(outputs ? { outputSchema: outputs } : {}),
+		...(returned === undefined ? {} : { outputSchema: jsonSchemaOf(returned, 'output', name) }),
 	};
-}
-
-/** A schema as clients see it. */
-function schemaOf(schema: unknown, side: 'input' | 'output', tool: string): JsonObject | undefined {
-	if (schema === undefined) return undefined;
-	if (isObject(schema) || typeof schema === 'function') return jsonSchemaOf(schema, side, `tool ${tool}`);
-	throw new OrchestraError('bad_input', `the ${side} schema of the tool ${tool} is a ${typeof schema}`, {
-		hint: 'Give a JSON Schema, or a schema of a library that implements Standard Schema.',
-	});
 }
 
 /** Clients reject the whole list when one input schema is not of type object. */

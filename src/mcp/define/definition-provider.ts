@@ -5,6 +5,7 @@ import {
 	type Awaitable,
 	type CallToolResult,
 	type CompleteResult,
+	failure,
 	type GetPromptResult,
 	type Implementation,
 	type InputRequired,
@@ -32,7 +33,7 @@ import type {
 } from '../server/provider.ts';
 import type { PromptDefinition, ServerDefinition, TemplateDefinition, ToolDefinition } from './definition.ts';
 import { type DefinitionLists, listsOf } from './definition-lists.ts';
-import { completionOf, contentsOf, failure, failureOf, messagesOf, resultOf } from './definition-results.ts';
+import { completionOf, contentsOf, failureOf, messagesOf, resultOf } from './definition-results.ts';
 
 /** Checks a value against a JSON Schema; returns one sentence per fault. */
 export type Validate = (schema: JsonObject, value: unknown, name: string) => Awaitable<string[]>;

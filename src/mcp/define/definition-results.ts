@@ -1,11 +1,13 @@
 /* Convert return values of tools, resources and prompts into MCP results. */
 import { messageOf, OrchestraError } from '../../errors.ts';
-import type {
-	CallToolResult,
-	CompleteResult,
-	GetPromptResult,
-	InputRequired,
-	ReadResourceResult,
+import {
+	type CallToolResult,
+	type CompleteResult,
+	failure,
+	type GetPromptResult,
+	type InputRequired,
+	type ReadResourceResult,
+	textResult,
 } from '../../protocol/mcp-types.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
@@ -30,21 +32,6 @@ export function failureOf(error: unknown): CallToolResult {
 	if (rpcErrorOf(error)) throw error;
 	const hint = OrchestraError.is(error) ? error.hint : undefined;
 	return failure(hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`);
-}
-
-/** The result of a tool with these texts. */
-export function textResult(...texts: readonly string[]): CallToolResult {
-	return { content: texts.map((text) => ({ type: 'text', text })) };
-}
-
-/** A failed tool result with this text. */
-export function failure(text: string): CallToolResult {
-	return { ...textResult(text), isError: true };
-}
-
-/** The texts of a result, without its other content. */
-export function textsOf({ content }: Pick<CallToolResult, 'content'>): string[] {
-	return content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
 /** The result of a resource. */

@@ -20,14 +20,14 @@ import type { Id } from '../../wire/json-rpc.ts';
 import { exactly, JsonText, rewritesNumbers, withoutMembers } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import { writtenMember } from '../../wire/message-view.ts';
-import type {
-	CallPhase,
-	CallTracer,
-	Durability,
-	NotificationListener,
-	PlanOfCall,
+import {
+	type CallPhase,
+	CallPhases,
+	type CallTracer,
+	type Durability,
+	type NotificationListener,
+	type PlanOfCall,
 } from './call-observers.ts';
-import { CallPhases } from './call-phases.ts';
 import type { Asking, InputRequests, InputResponses } from './input-requests.ts';
 import { isProgressToken, risingProgress } from './progress-values.ts';
 
@@ -106,10 +106,6 @@ export class CallContext {
 
 	/** `_meta` of the request: `traceparent` and whatever else the client sent. */
 	get meta(): Readonly<Record<string, unknown>> {
-		return this.#meta;
-	}
-
-	get #meta(): Readonly<Record<string, unknown>> {
 		this.#readMeta ??= metaOf(this.#call.params);
 		return this.#readMeta;
 	}
@@ -161,7 +157,7 @@ export class CallContext {
 
 	/** The least level of log messages that the client wants; undefined for none. */
 	get logLevel(): McpLogLevel | undefined {
-		return this.#client.logLevel(this.#meta);
+		return this.#client.logLevel(this.meta);
 	}
 
 	/** The least level that the client set; undefined while it has the default. */
@@ -256,7 +252,7 @@ export class CallContext {
 
 	/** The token with all its digits. */
 	get #progressToken(): unknown {
-		return exactly(this.#meta['progressToken'], this.#call.text, 'params', '_meta', 'progressToken');
+		return exactly(this.meta['progressToken'], this.#call.text, 'params', '_meta', 'progressToken');
 	}
 
 	/** Report the notifications of this call to one listener too; the last listener counts. */

@@ -47,7 +47,7 @@ import { ListThrottle } from './list-throttle.ts';
 import { ListTracker } from './list-tracker.ts';
 import { after, methods, type Params, providerCapabilities, requiredText, unlessFailing } from './methods.ts';
 import type { Change, LogChange, Provider } from './provider.ts';
-import { isSubscribedTo } from './resource-subscriptions.ts';
+import { isForSession, isSubscribedTo } from './resource-subscriptions.ts';
 import { hasTasks } from './task-methods.ts';
 import type { TextCallsClient, ToolForwarder } from './text-calls-client.ts';
 
@@ -150,7 +150,7 @@ export class LegacySession implements ClientConnection {
 		if (!this.#isOpen) return;
 		if (change.kind === 'log') this.#notifyLog(change);
 		else if (change.kind !== 'resource') this.#lists.changed(change.kind);
-		else if (this.#isFor(change) && isSubscribedTo(change.uri, this.#subscribed))
+		else if (isForSession(change, this.sessionId) && isSubscribedTo(change.uri, this.#subscribed))
 			this.notify('notifications/resources/updated', { ...change.more, uri: change.uri });
 	}
 
@@ -255,12 +255,13 @@ export class LegacySession implements ClientConnection {
 	#notifyLog(change: LogChange): void {
 		const { params, sessionId, heardBy } = change;
 		const least = sessionId === undefined ? this.#chosenLogLevel : this.logLevel();
-		if (!reachesLevel(params['level'], least) || !this.#isFor(change) || heardBy?.has(this.sessionId)) return;
+		if (
+			!reachesLevel(params['level'], least) ||
+			!isForSession(change, this.sessionId) ||
+			heardBy?.has(this.sessionId)
+		)
+			return;
 		this.notify('notifications/message', params);
-	}
-
-	#isFor({ sessionId }: { readonly sessionId?: string | undefined }): boolean {
-		return sessionId === undefined || sessionId === this.sessionId;
 	}
 
 	/** Resolves when updates are reported. */

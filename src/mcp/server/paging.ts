@@ -22,16 +22,12 @@ export function pageOf<T>(
 	const items = list.slice(start, start + pageItems);
 	const last = items.at(-1);
 	if (start + items.length >= list.length || last === undefined) return { items };
-	return { items, nextCursor: writeCursor(key(last)) };
+	return { items, nextCursor: Buffer.from(JSON.stringify({ after: key(last) })).toString('base64url') };
 }
 
 function firstAfter<T>(list: readonly T[], after: string, key: (item: T) => string): number {
 	const index = list.findIndex((item) => key(item) > after);
 	return index === -1 ? list.length : index;
-}
-
-function writeCursor(after: string): string {
-	return Buffer.from(JSON.stringify({ after })).toString('base64url');
 }
 
 function readCursor(cursor: unknown): string {

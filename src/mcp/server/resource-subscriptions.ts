@@ -39,3 +39,8 @@ export function isSubscribedTo(uri: string, subscribed: { has(uri: string): bool
 	for (const each of withParents(uri)) if (subscribed.has(each)) return true;
 	return false;
 }
+
+/** Whether a change is for the session with this id: one without a session is for all. */
+export function isForSession(change: { readonly sessionId?: string | undefined }, id: string): boolean {
+	return change.sessionId === undefined || change.sessionId === id;
+}

@@ -6,7 +6,7 @@
  * request gets no answer; a server that shuts down answers every open one.
  */
 import { OrchestraError } from '../../errors.ts';
-import { type ListKind, listFlags } from '../../protocol/item-lists.ts';
+import { listFlags } from '../../protocol/item-lists.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { metaOf, SERVER_INFO, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import { onAbort } from '../../rpc/abortable.ts';
@@ -19,7 +19,7 @@ import type { ClientConnection } from './call-context.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, declaredCapabilities, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
-import { isSubscribedTo } from './resource-subscriptions.ts';
+import { isForSession, isSubscribedTo } from './resource-subscriptions.ts';
 import { requireTasks } from './task-methods.ts';
 
 interface Subscription {
@@ -38,7 +38,9 @@ export class Subscriptions {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
 	readonly #open = new Set<Subscription>();
-	readonly #throttle = new ListThrottle((kind) => this.#notifyListChanged(kind));
+	readonly #throttle = new ListThrottle((kind) =>
+		this.#notifyAll(({ kinds }) => kinds.has(kind), `notifications/${kind}/list_changed`, {}),
+	);
 	#isClosed = false;
 
 	constructor(provider: Provider, peer: () => Peer) {
@@ -63,16 +65,12 @@ export class Subscriptions {
 			if (this.#open.size > 0) this.#throttle.changed(change.kind);
 			return;
 		}
-		const isConcerned = (subscription: Subscription): boolean =>
-			isFor(subscription, change) && isSubscribedTo(change.uri, subscription.uris);
+		const isConcerned = ({ client, uris }: Subscription): boolean =>
+			isForSession(change, client.sessionId) && isSubscribedTo(change.uri, uris);
 		this.#notifyAll(isConcerned, 'notifications/resources/updated', {
 			...change.more,
 			uri: change.uri,
 		});
-	}
-
-	#notifyListChanged(kind: ListKind): void {
-		this.#notifyAll(({ kinds }) => kinds.has(kind), `notifications/${kind}/list_changed`, {});
 	}
 
 	/** One that is not acknowledged gets it later, unless the client has it from another one. */
@@ -211,14 +209,6 @@ export class Subscriptions {
 		else if (deferred.size < RESOURCE_SUBSCRIPTIONS_LIMIT)
 			deferred.set(`${method} ${String(params['uri'] ?? params['taskId'])}`, send);
 	}
-}
-
-/** Whether a change concerns the session of a subscription. */
-function isFor(
-	{ client }: Subscription,
-	{ sessionId }: { readonly sessionId?: string | undefined },
-): boolean {
-	return sessionId === undefined || sessionId === client.sessionId;
 }
 
 function granted({ kinds, uris, tasks }: Subscription): Record<string, unknown> {

@@ -103,25 +103,17 @@ export class PluginClient {
 		const stream = this.#link.openStream();
 		const { signal, timeoutMs } = options;
 		const start = request.request?.case === 'streamStart' ? request.request.value.streamId : undefined;
-		let isDone = false;
 		let stopListening = (): void => {};
-		const cleanUp = (): void => {
-			isDone = true;
-			clearTimeout(timer);
-			stopListening();
-		};
-		const responses = new ResponseStream(
-			stream,
-			(response) => {
-				const isLast = response.response.case === 'streamEnd' || response.response.case === 'toolCall';
-				if (isLast) cleanUp();
-				return isLast;
+		const responses = new ResponseStream(stream, {
+			isLast: ({ response: { case: kind } }) => kind === 'streamEnd' || kind === 'toolCall',
+			onOver: (isCanceled) => {
+				clearTimeout(timer);
+				stopListening();
+				// A stream is canceled by a request of its own: peers read only one frame from each stream.
+				if (isCanceled && start !== undefined)
+					this.#post({ request: { case: 'streamCancel', value: { streamId: start } } });
 			},
-			() => {
-				if (!isDone && start !== undefined) this.#cancelStream(start);
-				cleanUp();
-			},
-		);
+		});
 		const timer =
 			timeoutMs === undefined
 				? undefined
@@ -136,11 +128,10 @@ export class PluginClient {
 	subscribe(subscription: { id: string; topic: string; filters?: Record<string, string> }): ResponseStream {
 		const { id, topic, filters = {} } = subscription;
 		const stream = this.#link.openStream();
-		const responses = new ResponseStream(
-			stream,
-			() => false,
-			() => this.#post({ request: { case: 'unsubscribe', value: { subscriptionId: id } } }),
-		);
+		const responses = new ResponseStream(stream, {
+			isLast: () => false,
+			onOver: () => this.#post({ request: { case: 'unsubscribe', value: { subscriptionId: id } } }),
+		});
 		const value = { subscriptionId: id, topic, filters };
 		stream.send(encodePluginRequest({ requestId: this.#nextId(), request: { case: 'subscribe', value } }));
 		if (this.#link.streamsAreCheap) stream.end();
@@ -191,11 +182,6 @@ export class PluginClient {
 		stream.send(payload);
 		if (this.#link.streamsAreCheap) stream.end();
 		return () => stream.reset();
-	}
-
-	/** A stream is canceled by a request of its own: peers read only one frame from each stream. */
-	#cancelStream(streamId: string): void {
-		this.#post({ request: { case: 'streamCancel', value: { streamId } } });
 	}
 
 	/** Send without waiting for a response. */

@@ -11,37 +11,28 @@ import type { LinkChoice } from '../../link/open-link.ts';
 import type { Log } from '../../log.ts';
 import { Child } from '../../process/child.ts';
 import { exitReason, explainExit } from '../../process/diagnosis.ts';
-import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
-import type { Sandbox } from '../../process/sandbox/sandbox.ts';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { FEATURES } from '../features.ts';
-import type {
-	PluginResponse,
-	PromptDefinition,
-	ToolDefinition,
-} from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PromptDefinition, ToolDefinition } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import { READY_MS, SHUTDOWN_MS } from '../plugin-limits.ts';
 import { LINK_VARIABLE } from '../sdk/plugin-flags.ts';
 import { PluginClient } from './plugin-client.ts';
 import { StderrLines } from './stderr-lines.ts';
 
 /** The program of a plugin and how to start it. */
-export interface PluginProgram extends LinkChoice {
+export interface PluginProgram
+	extends LinkChoice,
+		Pick<SpawnRecord, 'args' | 'env' | 'cwd' | 'sandbox' | 'limits'> {
 	id: string;
 	/** A program on PATH or a path. */
 	binary: string;
-	args?: readonly string[] | undefined;
-	env?: Readonly<Record<string, string>> | undefined;
-	cwd?: string | undefined;
-	/** What it may reach; it may always use `certsDir`. Default: everything that this user may. */
-	sandbox?: Sandbox | undefined;
-	limits?: ChildLimits | undefined;
 	/** Passed to the plugin at boot. */
 	config?: Readonly<Record<string, string>> | undefined;
 	/** The address of the orchestrator for the plugin; empty for none. */
 	orchestratorAddress: string;
+	/** A sandboxed plugin may always use it. */
 	certsDir: string;
 	/** Receives every line that the plugin writes to stderr. */
 	onLog?: ((line: string) => void) | undefined;
@@ -81,7 +72,7 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 		const identity = await loadIdentity(program.certsDir, `orchestrator-to-${program.id}`);
 		const { id: peerName, kind } = program;
 		client = await PluginClient.connect({ address, identity, peerName, kind, handshakeMs: READY_MS });
-		return new StartedPlugin(child, client, await handshake(client, program));
+		return startedPlugin(child, client, await handshake(client, program));
 	} catch (thrown) {
 		await client?.close();
 		await child.stop();
@@ -91,10 +82,7 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 	}
 }
 
-interface PluginLists {
-	tools: ToolDefinition[];
-	prompts: PromptDefinition[];
-}
+type PluginLists = Pick<PluginProcess, 'tools' | 'prompts'>;
 
 async function handshake(
 	client: PluginClient,
@@ -109,50 +97,24 @@ async function handshake(
 	const booted = await client.ask({ case: 'boot', value: { config: { ...config } } }, 'boot', options);
 	if (!booted.ready)
 		throw new OrchestraError('tool_failed', `${id} did not boot: ${booted.error || 'no reason given'}`);
-	const [{ tools }, prompts] = await Promise.all([
+	const [{ tools }, { response }] = await Promise.all([
 		client.ask({ case: 'listTools', value: {} }, 'listTools', options),
 		client.send({ request: { case: 'listPrompts', value: {} } }, options),
 	]);
-	return { tools, prompts: promptsOf(prompts) };
+	// Older plugins do not support prompts.
+	return { tools, prompts: response.case === 'listPrompts' ? response.value.prompts : [] };
 }
 
-/** Older plugins do not support prompts. */
-function promptsOf({ response }: PluginResponse): PromptDefinition[] {
-	return response.case === 'listPrompts' ? response.value.prompts : [];
-}
-
-class StartedPlugin implements PluginProcess {
-	readonly child: Child;
-	readonly client: PluginClient;
-	readonly tools: ToolDefinition[];
-	readonly prompts: PromptDefinition[];
-	#stopping: Promise<void> | undefined;
-
-	constructor(child: Child, client: PluginClient, { tools, prompts }: PluginLists) {
-		this.child = child;
-		this.client = client;
-		this.tools = tools;
-		this.prompts = prompts;
-	}
-
-	stop(): Promise<void> {
-		this.#stopping ??= this.#stop();
-		return this.#stopping;
-	}
-
-	async #stop(): Promise<void> {
-		const timeoutSeconds = SHUTDOWN_MS / 1000;
-		try {
-			await this.client.send(
-				{ request: { case: 'shutdown', value: { timeoutSeconds } } },
-				{ timeoutMs: SHUTDOWN_MS },
-			);
-		} catch {
-			// It is gone or stuck; the signals below end it in any case.
-		}
-		await this.client.close();
-		await this.child.stop();
-	}
+function startedPlugin(child: Child, client: PluginClient, lists: PluginLists): PluginProcess {
+	const shutdown = { case: 'shutdown', value: { timeoutSeconds: SHUTDOWN_MS / 1000 } } as const;
+	const stop = async (): Promise<void> => {
+		// It may be gone or stuck; the signals below end it in any case.
+		await client.send({ request: shutdown }, { timeoutMs: SHUTDOWN_MS }).catch(() => {});
+		await client.close();
+		await child.stop();
+	};
+	let stopping: Promise<void> | undefined;
+	return { child, client, ...lists, stop: () => (stopping ??= stop()) };
 }
 
 function recordOf({ binary, args = [], env, cwd, ...program }: PluginProgram): SpawnRecord {

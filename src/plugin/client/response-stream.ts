@@ -12,21 +12,25 @@ import { decodeResponse } from '../codec.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import { RESPONSE_STREAM_LIMIT } from '../plugin-limits.ts';
 
+interface ResponseStreamEvents {
+	/** Whether this response ends the call. */
+	isLast(response: PluginResponse): boolean;
+	/** Called once, at the last response or when the call ends before it. */
+	onOver(isCanceled: boolean): void;
+}
+
 /** The responses of a streaming call. */
 export class ResponseStream implements AsyncIterable<PluginResponse> {
 	readonly #stream: LinkStream;
-	readonly #isLast: (response: PluginResponse) => boolean;
-	readonly #onCancel: () => void;
+	readonly #events: ResponseStreamEvents;
 	#buffer: PluginResponse[] = [];
 	#more: Deferred<void> | undefined;
 	#error: OrchestraError | undefined;
 	#isDone = false;
 
-	/** @param isLast whether this response ends the call */
-	constructor(stream: LinkStream, isLast: (response: PluginResponse) => boolean, onCancel: () => void) {
+	constructor(stream: LinkStream, events: ResponseStreamEvents) {
 		this.#stream = stream;
-		this.#isLast = isLast;
-		this.#onCancel = onCancel;
+		this.#events = events;
 		stream.receive({
 			frame: (payload) => this.#take(payload),
 			end: () =>
@@ -45,7 +49,7 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 		if (this.#isDone) return;
 		this.#isDone = true;
 		this.#error = error;
-		this.#onCancel();
+		this.#events.onOver(true);
 		this.#stream.reset();
 		this.#more?.resolve();
 	}
@@ -70,8 +74,9 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 		const response = decodeResponse(payload);
 		if (this.#isDone) return;
 		this.#buffer.push(response);
-		if (this.#isLast(response)) {
+		if (this.#events.isLast(response)) {
 			this.#isDone = true;
+			this.#events.onOver(false);
 			this.#stream.end();
 		} else if (this.#buffer.length >= RESPONSE_STREAM_LIMIT) this.#stream.pause();
 		this.#more?.resolve();

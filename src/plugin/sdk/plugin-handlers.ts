@@ -1,6 +1,6 @@
 /* The protocol handlers of a plugin definition. */
 
-import { OrchestraError, toolFailure } from '../../errors.ts';
+import { type OrchestraError, toolFailure } from '../../errors.ts';
 import { jsonSchemaOf } from '../../schema/standard-schema.ts';
 import { isObject, type JsonObject, ownEntry } from '../../wire/json.ts';
 import type { Orchestrator } from '../client/orchestrator-client.ts';
@@ -31,7 +31,7 @@ export function exactResult(text: string): ExactResult {
 /** The handlers for all requests of the orchestrator. */
 export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): PluginHandlers {
 	const { tools = {}, streamingTools = {} } = plugin;
-	const peers = new PeerFeatures();
+	const peers: PeerFeatures = new Map();
 	return {
 		...plugin.storage,
 		...lifecycle(plugin, hooks, peers),
@@ -39,7 +39,8 @@ export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): Pl
 			tools: Object.entries({ ...tools, ...streamingTools }).map(([name, tool]) => ({
 				name,
 				description: tool.description,
-				inputSchema: schemaOf(name, tool),
+				inputSchema:
+					tool.inputSchema === undefined ? ANY_OBJECT : jsonSchemaOf(tool.inputSchema, 'input', name),
 			})),
 		}),
 		async toolCall(request, call) {
@@ -50,7 +51,10 @@ export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): Pl
 			return {
 				success: true,
 				result: result.value,
-				resultJson: exactBytes(result, request.argumentsJson.length > 0 || peers.has(call, EXACT_JSON)),
+				resultJson: exactBytes(
+					result,
+					request.argumentsJson.length > 0 || peers.get(call.peer.name)?.includes(EXACT_JSON) === true,
+				),
 			};
 		},
 		async streamStart(request, call) {
@@ -92,18 +96,10 @@ function promptHandlers({ prompts = {} }: PluginDefinition, hooks: PluginHooks):
 	};
 }
 
-function schemaOf(name: string, { inputSchema }: { inputSchema?: unknown }): JsonObject {
-	if (inputSchema === undefined) return ANY_OBJECT;
-	if (isObject(inputSchema)) return jsonSchemaOf(inputSchema, 'input', `tool ${name}`);
-	throw new OrchestraError('bad_input', `the input schema of the tool ${name} is a ${typeof inputSchema}`, {
-		hint: 'Give a JSON Schema as an object.',
-	});
-}
-
 function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeatures): PluginHandlers {
 	return {
 		register(manifest, call) {
-			peers.add(call, manifest.features);
+			peers.set(call.peer.name, manifest.features);
 			// Only hubs serve tunnels.
 			return { accepted: true, features: [EXACT_JSON] };
 		},
@@ -118,17 +114,7 @@ function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeat
 }
 
 /** The features of each peer, by the name in its certificate. */
-class PeerFeatures {
-	readonly #byName = new Map<string, ReadonlySet<string>>();
-
-	add({ peer }: ServerCall, features: readonly string[]): void {
-		this.#byName.set(peer.name, new Set(features));
-	}
-
-	has({ peer }: ServerCall, feature: string): boolean {
-		return this.#byName.get(peer.name)?.has(feature) ?? false;
-	}
-}
+type PeerFeatures = Map<string, readonly string[]>;
 
 function describe(
 	input: ExactObject,

@@ -103,7 +103,10 @@ class StreamServer {
 			await this.#respond(call, request);
 		} catch (thrown) {
 			// The answer to a delete has no place for the reason.
-			if (request.case === 'storageDelete') this.#handlers.log?.debug(failedDelete(request.value, thrown));
+			if (request.case === 'storageDelete')
+				this.#handlers.log?.debug(
+					`${request.value.path} was not deleted: ${OrchestraError.from(thrown).message}`,
+				);
 			this.#send(call.requestId, request.case ? failedResponse(request.case, thrown) : unknownRequest());
 		}
 		this.#done(call);
@@ -274,10 +277,6 @@ class EventBacklog {
 function absent(kind: RequestKind): Response {
 	if (kind === 'health') return { case: kind, value: { status: HealthResult_Status.HEALTHY, message: 'ok' } };
 	return unknownRequest();
-}
-
-function failedDelete({ path }: Value<'storageDelete'>, thrown: unknown): string {
-	return `${path} was not deleted: ${OrchestraError.from(thrown).message}`;
 }
 
 function unknownRequest(): Response {

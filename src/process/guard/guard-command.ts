@@ -1,5 +1,6 @@
 /* Register a child with the guard before it runs: by a mark in its environment, or by a shell wrapper. */
 import { existsSync } from 'node:fs';
+import type { FoundProgram } from '../sandbox/sandbox.ts';
 import type { SpawnRequest } from '../spawn/spawner.ts';
 import { MARK_VARIABLE } from './mark.ts';
 
@@ -13,10 +14,7 @@ export const canFindMarks: boolean = existsSync('/proc/self/environ');
 const joinScript = `trap '' PIPE; echo "+ $$" >&3 2>/dev/null; trap - PIPE; exec 3>&-; exec "$@"`;
 
 /** A command line and environment that register the child with the guard. */
-export interface GuardCommand {
-	readonly file: string;
-	readonly args: readonly string[];
-	readonly env: Readonly<Record<string, string>>;
+export interface GuardCommand extends Pick<FoundProgram, 'file' | 'args' | 'env'> {
 	/** Pass it to the guard together with the pid. */
 	readonly mark?: string;
 	/** The child needs the guard's pipe as descriptor 3. */

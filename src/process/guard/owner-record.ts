@@ -8,13 +8,14 @@
  * them by the ladder. An owner is identified by pid and start time in one pid
  * namespace, never by pid alone.
  */
-import { readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
+import { signalProcess } from '../group.ts';
 import {
 	FOREIGN_RECORD_MS,
 	NEXT_TRY_MS,
@@ -23,7 +24,7 @@ import {
 	RECORD_LIMIT_BYTES,
 	RECORDS_AT_ONCE,
 } from '../process-limits.ts';
-import { processStat } from '../process-stat.ts';
+import { isAlive, pidNamespace, uniqueProcessName } from '../process-stat.ts';
 import { markOfProcess } from './mark.ts';
 import { findMarked, isGuarded } from './process-marks.ts';
 
@@ -37,7 +38,7 @@ export function keepOwnerRecord(environment: Readonly<NodeJS.ProcessEnv>): void 
 		const folder = recordFolder(environment);
 		makeFolders(folder, 0o700);
 		assertPrivate(folder);
-		const file = join(folder, recordName(process.pid));
+		const file = join(folder, uniqueProcessName(process.pid));
 		writeFileSync(file, markOfProcess(), { mode: 0o600 });
 		process.once('exit', () => removeRecord(file));
 		reapOrphans(folder, ORPHAN_RETRY_LIMIT);
@@ -67,7 +68,7 @@ function reapDeadOwners(folder: string): boolean {
 	const names = all.filter((name) => name.startsWith(here));
 	for (const name of all.filter((each) => !each.startsWith(here)).slice(0, RECORDS_AT_ONCE))
 		removeWhenOld(join(folder, name));
-	const dead = names.filter((name) => !isOwnerAlive(name)).slice(0, RECORDS_AT_ONCE);
+	const dead = names.filter((name) => !isAlive(name)).slice(0, RECORDS_AT_ONCE);
 	return dead.filter((name) => !reapOwner(join(folder, name))).length === 0;
 }
 
@@ -85,33 +86,9 @@ function killMarked(mark: string): boolean {
 	for (let round = 0; round < ORPHAN_KILL_ROUNDS; round++) {
 		const found = findMarked(mark);
 		if (found.length === 0) return true;
-		for (const pid of found) {
-			// It may have just exited.
-			attempt(() => process.kill(pid, 'SIGKILL'));
-		}
+		for (const pid of found) signalProcess(pid, 'SIGKILL');
 	}
 	return false;
-}
-
-function recordName(pid: number): string {
-	return `${pidNamespace()}-${pid}-${startTicks(pid)}`;
-}
-
-function isOwnerAlive(name: string): boolean {
-	const pid = Number(name.split('-')[1]);
-	// There may be no such process.
-	return attempt(() => recordName(pid) === name, false);
-}
-
-/** The folder may be shared with containers, which have other pids. */
-function pidNamespace(): string {
-	return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
-}
-
-/** Start time of a process in ticks since boot; empty for a zombie. */
-function startTicks(pid: number): string {
-	const found = processStat(pid);
-	return found === undefined || found.state === 'Z' ? '' : found.startTicks;
 }
 
 /** Remove the record of another pid namespace, such as a deleted container, after its TTL. */

@@ -4,8 +4,8 @@
  * Descendants may outlive the leader; the tree is gone when none is left. There is no
  * event for that, so it is polled.
  */
-import { attempt } from '../../errors.ts';
-import { isGroupLeft, isLiveMember, polledUntilGone, signalGroup } from '../group.ts';
+import { isGroupLeft, isLiveMember, polledUntilGone, signalGroup, signalProcess } from '../group.ts';
+import { STOP_KILL_MS, STOP_TERM_MS } from '../process-limits.ts';
 import { findMarkedSoon, isMarked, type Origin } from './process-marks.ts';
 
 export class ProcessTree {
@@ -38,6 +38,14 @@ export class ProcessTree {
 		return polledUntilGone(ms, (isScan) => this.#isAnyLeft(isScan));
 	}
 
+	/** The stop ladder without its first step: SIGTERM, a wait, SIGKILL. Resolves when nothing is left. */
+	async stop(): Promise<void> {
+		if (!(await this.signal('SIGTERM'))) return;
+		if (await this.gone(STOP_TERM_MS)) return;
+		await this.signal('SIGKILL');
+		await this.gone(STOP_KILL_MS);
+	}
+
 	async #isAnyLeft(isScan: boolean): Promise<boolean> {
 		if (isGroupLeft(this.#origin.pid, isScan)) return true;
 		if (this.#escaped.some((pidOutside) => isMarked(pidOutside, this.#mark ?? ''))) return true;
@@ -49,10 +57,12 @@ export class ProcessTree {
 	async #signalEscaped(signal: NodeJS.Signals): Promise<boolean> {
 		const marked = this.#mark === undefined ? [] : await findMarkedSoon(this.#mark, this.#origin);
 		this.#escaped = marked.filter((pid) => !isLiveMember(pid, this.#origin.pid));
-		for (const pid of this.#escaped) {
-			// It has just exited, or changed its user: nothing we can do.
-			attempt(() => process.kill(pid, signal));
-		}
+		for (const pid of this.#escaped) signalProcess(pid, signal);
 		return this.#escaped.length > 0;
 	}
+}
+
+/** Stop a process group alone, whose mark is not known. */
+export function stopGroup(group: number): Promise<void> {
+	return new ProcessTree({ pid: group, startedAt: performance.now() }, undefined).stop();
 }

@@ -59,14 +59,14 @@ export function bubblewrapped(
 		...(sandbox.network ? resolverFolders.flatMap((path) => ['--ro-bind-try', path, path]) : []),
 		...(wide.length > 0 ? [...homes.flatMap(withoutDotfiles), ...hidden(environment)] : []),
 		...bind('--ro-bind', narrow),
-		...ownFile(program, visibility),
+		...programFile(program, visibility),
 		...certificates.mounts,
 		...bind('--bind', write),
 		...bind('--ro-bind', sandbox.protect.filter((path) => existsSync(path)).map(realPath)),
 		...readOnlyAtLast(wide, homes),
 		...['--chdir', realPath(program.cwd), '--', program.file, ...program.args],
 	];
-	return { args, cwd: '/', env: { ...program.env, TMPDIR: '/tmp' }, notes: certificates.notes };
+	return { args, cwd: '/', env: { ...program.env, TMPDIR: '/tmp' }, warnings: certificates.warnings };
 }
 
 /** The empty folders that mounts were made in. */
@@ -94,8 +94,8 @@ function machineFiles(): string[] {
 
 function isolation({ network }: Sandbox): string[] {
 	const shared = network ? [] : ['--unshare-net'];
-	const own = ['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'];
-	return ['--die-with-parent', '--unshare-user-try', ...own, ...shared, '--cap-drop', 'ALL'];
+	const namespaces = ['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'];
+	return ['--die-with-parent', '--unshare-user-try', ...namespaces, ...shared, '--cap-drop', 'ALL'];
 }
 
 /** A merged system has links such as /bin → usr/bin. */
@@ -133,7 +133,7 @@ interface Visibility {
 }
 
 /** The program itself can be read wherever it is. */
-function ownFile({ file }: FoundProgram, visibility: Visibility): string[] {
+function programFile({ file }: FoundProgram, visibility: Visibility): string[] {
 	return isSeen(file, visibility) ? [] : ['--ro-bind', realPath(file), file];
 }
 
@@ -158,17 +158,17 @@ function certificateMounts(
 	{ env }: FoundProgram,
 	environment: Readonly<NodeJS.ProcessEnv>,
 	visibility: Visibility,
-): { mounts: string[]; notes: string[] } {
+): { mounts: string[]; warnings: string[] } {
 	const hidden = certificatePaths(env).filter(({ path }) => existsSync(path) && !isSeen(path, visibility));
 	const isOfUser = ({ name, path }: CertificatePath): boolean =>
 		env[name] === environment[name] && !visibility.homes.some((home) => isInside(home, realPath(path)));
 	const mounts = hidden.filter(isOfUser).flatMap(({ path }) => ['--ro-bind', realPath(path), path]);
-	const notes = hidden
+	const warnings = hidden
 		.filter(
 			(each) => !isOfUser(each) && !(visibility.seesAll && isVisibleInHome(each.path, visibility.homes)),
 		)
 		.map(({ name, path }) => `${name} is ${path}, which its sandbox hides: add it to \`sandbox.read\``);
-	return { mounts, notes };
+	return { mounts, warnings };
 }
 
 function bind(option: string, paths: readonly string[]): string[] {

@@ -15,7 +15,6 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
-	readlinkSync,
 	rmdirSync,
 	writeFileSync,
 } from 'node:fs';
@@ -23,7 +22,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { attempt } from '../../errors.ts';
 import { CONTROL_GROUP_REMOVE_ROUNDS, ORPHANS_AT_ONCE, REMOVE_WAIT_MS } from '../process-limits.ts';
-import { processStat } from '../process-stat.ts';
+import { isAlive, pidNamespace, uniqueProcessName } from '../process-stat.ts';
+import type { ChildLimits } from './child-limits.ts';
 import type { FoundProgram } from './sandbox.ts';
 
 /** Where the control groups of this system are, and which one is ours. */
@@ -35,10 +35,7 @@ export interface ControlGroupPlace {
 }
 
 /** The limits of a group. */
-export interface GroupLimits {
-	readonly memoryBytes?: number | undefined;
-	readonly processes?: number | undefined;
-}
+type GroupLimits = Pick<ChildLimits, 'memoryBytes' | 'processes'>;
 
 const MOUNT = '/sys/fs/cgroup';
 const PREFIX = 'orchestra-';
@@ -65,7 +62,7 @@ export function openControlGroup(
 	const parent = parentFor(place, needed);
 	if (parent === undefined) return undefined;
 	removeOrphanGroups(parent);
-	const folder = join(parent, `${ownerName(process.pid)}-${++groups}`);
+	const folder = join(parent, `${PREFIX}${uniqueProcessName(process.pid)}-${++groups}`);
 	try {
 		mkdirSync(folder);
 		if (limits.memoryBytes !== undefined) {
@@ -127,8 +124,7 @@ export class ControlGroup {
 
 /** Remove the groups whose owners are dead, with the processes that are left in them. */
 export function removeOrphanGroups(parent: string): void {
-	const [, namespace = ''] = ownerName(process.pid).split('-');
-	const names = readdirSync(parent).filter((name) => name.startsWith(`${PREFIX}${namespace}-`));
+	const names = readdirSync(parent).filter((name) => name.startsWith(`${PREFIX}${pidNamespace()}-`));
 	for (const name of names.filter((each) => !isOwned(each)).slice(0, ORPHANS_AT_ONCE)) {
 		killAll(join(parent, name));
 		removeFolder(join(parent, name));
@@ -154,15 +150,9 @@ function parentFor({ root, own }: ControlGroupPlace, needed: readonly string[]):
 	return undefined;
 }
 
-/** `orchestra-<pid namespace>-<pid>-<start time>`. */
-function ownerName(pid: number): string {
-	const namespace = readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
-	return `${PREFIX}${namespace}-${pid}-${processStat(pid)?.startTicks ?? ''}`;
-}
-
+/** The name of a group is that of its owner and a number. */
 function isOwned(name: string): boolean {
-	const pid = Number(name.split('-')[2]);
-	return processStat(pid) !== undefined && name.startsWith(`${ownerName(pid)}-`);
+	return isAlive(name.slice(PREFIX.length, name.lastIndexOf('-')));
 }
 
 function killAll(folder: string): void {

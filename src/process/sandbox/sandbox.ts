@@ -21,12 +21,13 @@ export interface Sandbox {
 
 /** A program that was found, with everything that starts it. */
 export interface FoundProgram {
+	/** Its absolute path. */
 	readonly file: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string>>;
 	/** What the sandbox hides although the environment names it, for the log. */
-	readonly notes?: readonly string[] | undefined;
+	readonly warnings?: readonly string[] | undefined;
 }
 
 /** Where the sandbox is. */

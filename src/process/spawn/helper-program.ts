@@ -8,14 +8,12 @@
  * which closes stdin.
  */
 import type { ChildProcess, SendHandle, spawn as Spawn, StdioOptions } from 'node:child_process';
+import type { FoundProgram } from '../sandbox/sandbox.ts';
+import type { ExitStatus } from './spawner.ts';
 
 /** Parent to helper. */
-export interface HelperRequest {
+export interface HelperRequest extends Omit<FoundProgram, 'warnings'> {
 	readonly id: number;
-	readonly file: string;
-	readonly args: readonly string[];
-	readonly cwd: string;
-	readonly env: Readonly<Record<string, string>>;
 	/** The process gets the pipe of the guard as descriptor 3. */
 	readonly needsPipe: boolean;
 }
@@ -25,12 +23,7 @@ export type HelperReply =
 	| { readonly id: number; readonly kind: 'forking' }
 	| { readonly id: number; readonly kind: 'pipe'; readonly index: number; readonly pid: number }
 	| { readonly id: number; readonly kind: 'error'; readonly message: string }
-	| {
-			readonly id: number;
-			readonly kind: 'exit';
-			readonly code: number | null;
-			readonly signal: NodeJS.Signals | null;
-	  };
+	| ({ readonly id: number; readonly kind: 'exit' } & ExitStatus);
 
 /** The source that `node --eval` runs. */
 export function helperSource(): string {

@@ -11,9 +11,9 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import { attempt, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
 import { deferred } from '../../rpc/deferred.ts';
-import { signalGroup } from '../group.ts';
+import { signalGroup, signalProcess } from '../group.ts';
 import { type Guard, sharedGuard } from '../guard/guard.ts';
 import { guardCommand } from '../guard/guard-command.ts';
 import { findMarked } from '../guard/process-marks.ts';
@@ -176,13 +176,8 @@ function failPending({ pid, mark, pipes, isForking, resolve, fail, exit }: Pendi
 	if (pipes.length === PIPE_COUNT) return;
 	for (const pipe of pipes) pipe.destroy();
 	if (!isForking) return resolve(undefined);
-	if (mark !== undefined) for (const stray of findMarked(mark)) killIfAlive(stray);
+	if (mark !== undefined) for (const stray of findMarked(mark)) signalProcess(stray, 'SIGKILL');
 	fail(outcomeUnknown());
-}
-
-function killIfAlive(pid: number): void {
-	// It may have just exited.
-	attempt(() => process.kill(pid, 'SIGKILL'));
 }
 
 function outcomeUnknown(): OrchestraError {

@@ -1,6 +1,7 @@
 /* The interface of everything that starts processes. */
 import type { Readable, Writable } from 'node:stream';
 import type { Guard } from '../guard/guard.ts';
+import type { FoundProgram } from '../sandbox/sandbox.ts';
 
 /** Exit code or signal of a process. */
 export interface ExitStatus {
@@ -9,12 +10,7 @@ export interface ExitStatus {
 }
 
 /** A process to start in its own process group, registered with the guard. */
-export interface SpawnRequest {
-	/** Absolute path of the program. */
-	readonly file: string;
-	readonly args: readonly string[];
-	readonly cwd: string;
-	readonly env: Readonly<Record<string, string>>;
+export interface SpawnRequest extends FoundProgram {
 	readonly guard: Guard;
 }
 

@@ -52,7 +52,7 @@ export class Admission {
 		return this.#queue.count;
 	}
 
-	/** True when a new request must be queued. */
+	/** True when a new request must be queued: also behind others, which it must not overtake. */
 	get isBlocked(): boolean {
 		return this.#isCongested || !this.#queue.isEmpty || this.#deps.isFull();
 	}

@@ -26,20 +26,11 @@ export class BatchResponse {
 			this.#characters += text.length;
 			this.#onBuffered(text.length);
 		}
-		this.#countDown();
+		this.release();
 	}
 
-	/** Undo one `expect`: no response will come for it. */
+	/** Nothing more comes for one `expect`, or for the batch itself: all its items were read. */
 	release(): void {
-		this.#countDown();
-	}
-
-	/** All items were read; no further `expect` follows. */
-	seal(): void {
-		this.#countDown();
-	}
-
-	#countDown(): void {
 		this.#openCount--;
 		if (this.#openCount !== 0 || this.#responses.length === 0) return;
 		this.#onBuffered(-this.#characters);

@@ -35,7 +35,7 @@ import { inSlices } from '../work-slices.ts';
 import type { Admission } from './admission.ts';
 import { BatchResponse } from './batch-response.ts';
 import type { IncomingCallTable } from './incoming-call-table.ts';
-import { longResponse, oversizeMessage, parseFailure } from './message-errors.ts';
+import { oversizeMessage, parseFailure, tooLongResponse } from './message-errors.ts';
 import type { OutgoingCalls } from './outgoing-calls.ts';
 import type { ResponseBudget } from './response-budget.ts';
 
@@ -57,7 +57,7 @@ export class MessageDispatcher {
 	readonly #isServer: boolean;
 	readonly #reader = new ViewReader();
 	/** The messages that came while a long one is scanned; undefined while none is. */
-	#deferred: DeferredMessage[] | undefined;
+	#deferred: Origin[] | undefined;
 	/** The messages that wait for the end of that scan. */
 	readonly #waiting: (() => void)[] = [];
 
@@ -71,7 +71,9 @@ export class MessageDispatcher {
 		if (this.#deferred) return void this.#deferred.push({ text, batch, isAdmitted });
 		if (text.length > LONG_CHARACTERS) {
 			if (this.#refusesLong(text)) return;
-			const isViewed = this.#deps.onView ? !this.#isQueueing : this.#deps.outgoing.viewsResponses;
+			const isViewed = this.#deps.onView
+				? !this.#deps.admission.isBlocked
+				: this.#deps.outgoing.viewsResponses;
 			if (batch === undefined && isViewed)
 				return void this.#readLong(text, isAdmitted).catch((error: unknown) =>
 					this.#deps.log.error(`a long message was not handled: ${messageOf(error)}`),
@@ -88,7 +90,7 @@ export class MessageDispatcher {
 
 	/** Scan a long message in slices. Messages that come meanwhile wait for it, and no more are read. */
 	async #readLong(text: string, isAdmitted: boolean): Promise<void> {
-		const deferred: DeferredMessage[] = [];
+		const deferred: Origin[] = [];
 		this.#deferred = deferred;
 		this.#deps.admission.hold();
 		const view = await inSlices(MessageView.inSlices(text));
@@ -124,7 +126,7 @@ export class MessageDispatcher {
 	#passOn(text: string): boolean {
 		const { onView, outgoing } = this.#deps;
 		if (onView === undefined) return outgoing.answer(text);
-		if (this.#isQueueing) return false;
+		if (this.#deps.admission.isBlocked) return false;
 		const view = this.#reader.view(text);
 		return view !== undefined && this.takeView(view);
 	}
@@ -132,17 +134,11 @@ export class MessageDispatcher {
 	/** Pass a request before it is parsed; true when it is taken. */
 	takeView(view: MessageView): boolean {
 		return (
-			!this.#isQueueing &&
+			!this.#deps.admission.isBlocked &&
 			view.has(member.id) &&
 			view.has(member.method) &&
 			this.#deps.onView?.(view) === true
 		);
-	}
-
-	/** A queued request must not be overtaken. */
-	get #isQueueing(): boolean {
-		const { admission } = this.#deps;
-		return admission.isBlocked || admission.hasQueued;
 	}
 
 	/** Handle a parsed message that is no batch. */
@@ -169,7 +165,7 @@ export class MessageDispatcher {
 		if (id === undefined || kind === 'request') return false;
 		const bound = this.#deps.outgoing.responseBoundOf(id);
 		if (bound === undefined || text.length <= bound) return false;
-		this.#deps.outgoing.fail(id, longResponse(text.length, bound));
+		this.#deps.outgoing.fail(id, tooLongResponse(text.length, bound));
 		return true;
 	}
 
@@ -274,7 +270,7 @@ export class MessageDispatcher {
 		);
 		const texts = elementsOf(text);
 		for (const [at, value] of values.entries()) this.#dispatch(value, texts[at] ?? '', batch, isAdmitted);
-		batch.seal();
+		batch.release();
 	}
 
 	#replyError(id: Id | undefined, error: RpcErrorObject, batch: BatchResponse | undefined): void {
@@ -283,14 +279,7 @@ export class MessageDispatcher {
 	}
 }
 
-/** A message that waits for a long one. */
-interface DeferredMessage {
-	readonly text: string;
-	readonly batch: BatchResponse | undefined;
-	readonly isAdmitted: boolean;
-}
-
-/** Where a message came from, for its response. */
+/** A message as it came, and where its response goes. */
 interface Origin {
 	readonly text: string;
 	readonly batch: BatchResponse | undefined;

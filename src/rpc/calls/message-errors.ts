@@ -33,7 +33,7 @@ export function oversizeMessage(limitBytes: number): OrchestraError {
 }
 
 /** A response that is above the bound of its request. */
-export function longResponse(characters: number, limitCharacters: number): OrchestraError {
+export function tooLongResponse(characters: number, limitCharacters: number): OrchestraError {
 	const message = `the response has ${characters} characters; this request takes at most ${limitCharacters}`;
 	return new OrchestraError('bad_frame', message, {
 		hint: 'The other side must send less, or send it in pages.',

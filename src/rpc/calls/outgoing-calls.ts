@@ -78,19 +78,9 @@ export interface PendingCall extends PendingEntry, WindowedCall {
 type Settlement = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
 
 /** Calls that are sent as text, and whose responses are passed on unparsed. */
-export interface ForwardedCalls {
-	/** The id for a call. */
-	takeId(): number;
-	/**
-	 * Send the text of a call that has an id of `takeId`. False when the peer is gone, or when it would have to wait
-	 * for the send window: nothing was sent. Throws when the pipe is closed.
-	 */
-	forward(call: PendingCall, text: string): boolean;
-	/** The work of a call was canceled: it ends here, and at the peer. */
-	abandon(call: PendingCall, reason: OrchestraError): void;
-}
+export type ForwardedCalls = Pick<OutgoingCalls, 'takeId' | 'forward' | 'abandon'>;
 
-export class OutgoingCalls implements ForwardedCalls {
+export class OutgoingCalls {
 	readonly #deps: OutgoingCallsDeps;
 	readonly #pending: PendingTable<PendingCall>;
 	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendQueued(call, text));
@@ -181,10 +171,15 @@ export class OutgoingCalls implements ForwardedCalls {
 		});
 	}
 
+	/** The id for a forwarded call. */
 	takeId(): number {
 		return this.#nextId++;
 	}
 
+	/**
+	 * Send the text of a call that has an id of `takeId`. False when the peer is gone, or when it would have to wait
+	 * for the send window: nothing was sent. Throws when the pipe is closed.
+	 */
 	forward(call: PendingCall, text: string): boolean {
 		if (this.#endReason !== undefined || !this.#window.admits(call.cost)) return false;
 		this.#deps.post(text);
@@ -196,6 +191,7 @@ export class OutgoingCalls implements ForwardedCalls {
 		return true;
 	}
 
+	/** The work of a forwarded call was canceled: it ends here, and at the peer. */
 	abandon(call: PendingCall, reason: OrchestraError): void {
 		if (this.#pending.take(call.id)) this.#abandon(call, canceledCall(call.method, reason, outcomeOf(call)));
 	}

@@ -17,12 +17,9 @@ export interface Challenge {
 
 const piece = /([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([!#$%&'*+.^_`|~\w/:=-]*)))?/y;
 
-/** Every challenge of the header values, in order. Text that breaks the grammar is skipped. */
-export function parseChallenges(values: readonly string[]): Challenge[] {
-	return values.flatMap((value) => parseHeader(value.slice(0, CHALLENGES_HEADER_CHARACTERS)));
-}
-
-function parseHeader(text: string): Challenge[] {
+/** Every challenge of a header, in order. Text that breaks the grammar is skipped. */
+export function parseChallenges(header: string): Challenge[] {
+	const text = header.slice(0, CHALLENGES_HEADER_CHARACTERS);
 	const found: { scheme: string; parameters: Map<string, string> }[] = [];
 	for (let at = 0; at < text.length; ) {
 		piece.lastIndex = at;

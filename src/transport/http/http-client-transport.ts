@@ -14,11 +14,12 @@ import type { Receiver } from '../../rpc/channel.ts';
 import { within } from '../../rpc/clock.ts';
 import { mcpDialect } from '../../rpc/dialect.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
-import { type Id } from '../../wire/json-rpc.ts';
+import { encodeError, type Id } from '../../wire/json-rpc.ts';
 import { quoteLine } from '../../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type { Transport } from '../transport.ts';
 import { EventLink } from './events/event-link.ts';
+import type { EventStreamDeps } from './events/event-source.ts';
 import { PushStream } from './events/push-stream.ts';
 import { CLOSE_MS, MAX_REQUESTS } from './http-client-limits.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
@@ -32,7 +33,7 @@ import { PostRequest } from './post-request.ts';
 import { ReadFlow } from './read-flow.ts';
 import type { RequestContext } from './request-context.ts';
 import { discardBody } from './response-body.ts';
-import { errorFor, responseId, splitBatch } from './response-messages.ts';
+import { responseId, splitBatch } from './response-messages.ts';
 import { ToolHeaders } from './tool-headers.ts';
 import { TransportRequests } from './transport-requests.ts';
 import { UnsentCount } from './unsent-count.ts';
@@ -47,9 +48,10 @@ export class HttpClientTransport implements Transport {
 	readonly #unsent = new UnsentCount();
 	readonly #tools: ToolHeaders;
 	readonly #session: HttpSession;
+	readonly #streams: EventStreamDeps;
 	readonly #push: PushStream;
 	readonly #context: RequestContext;
-	readonly #own: TransportRequests;
+	readonly #requests: TransportRequests;
 	readonly #oneWay: OneWayMessages;
 	/** Requests without an answer, by the key of their id. */
 	readonly #open = new CallTable<Id, PostRequest>();
@@ -71,22 +73,24 @@ export class HttpClientTransport implements Transport {
 		this.#wire = new HttpWire({ url, headers, auth, label, environment, socketPath });
 		this.#tools = new ToolHeaders(log);
 		this.#context = this.#createContext();
-		this.#own = new TransportRequests(this.#context, this.#tools);
+		this.#requests = new TransportRequests(this.#context, this.#tools);
 		this.#oneWay = new OneWayMessages(this.#context, this.#unsent, log);
 		this.#session = new HttpSession({
-			nextId: () => this.#own.nextId(),
-			request: (text) => this.#own.send(text),
+			nextId: () => this.#requests.nextId(),
+			request: (text) => this.#requests.send(text),
 			notify: (message) => this.#confirm(message),
 		});
-		const [wire, flow] = [this.#wire, this.#flow];
-		this.#push = new PushStream({
-			wire,
-			flow,
+		this.#streams = {
+			wire: this.#wire,
+			flow: this.#flow,
 			limitBytes,
-			log,
-			headers: () => this.#session.headers(),
 			isBusy: () => this.#open.size > 0,
 			onMessage: (text) => this.#receive(text),
+		};
+		this.#push = new PushStream({
+			...this.#streams,
+			log,
+			headers: () => this.#session.headers(),
 			onSessionLost: () => this.#renewInBackground(),
 		});
 	}
@@ -131,13 +135,8 @@ export class HttpClientTransport implements Transport {
 
 	/** Use the HTTP+SSE transport of 2024-11-05. Rejects when the server does not have it. */
 	async openEventLink(): Promise<void> {
-		const [wire, flow, limitBytes] = [this.#wire, this.#flow, this.#limitBytes];
 		this.#link = await EventLink.open({
-			wire,
-			flow,
-			limitBytes,
-			isBusy: () => this.#open.size > 0,
-			onMessage: (text) => this.#receive(text),
+			...this.#streams,
 			onEnd: (reason) => this.#link && this.#finish(reason),
 		});
 	}
@@ -163,7 +162,7 @@ export class HttpClientTransport implements Transport {
 		this.#unsent.fail(reason);
 		this.#push.stop();
 		this.#link?.close();
-		this.#own.abort(reason);
+		this.#requests.abort(reason);
 		for (const request of this.#open.values()) request.abort();
 		this.#open.clear();
 		this.#receiver?.end(reason);
@@ -244,9 +243,10 @@ export class HttpClientTransport implements Transport {
 			sessionOf: ({ version, method }) =>
 				version === undefined && method !== 'initialize' ? this.#session.id : undefined,
 			hasEventLink: () => this.#link !== undefined,
-			isSessionLost: (id) => (this.#session.id === id ? this.#own.isSessionLost(id) : Promise.resolve(true)),
+			isSessionLost: (id) =>
+				this.#session.id === id ? this.#requests.isSessionLost(id) : Promise.resolve(true),
 			renewSession: (id) => this.#session.renew(id),
-			relistTools: (message) => this.#own.relistTools(message),
+			relistTools: (message) => this.#requests.relistTools(message),
 			fallBack: () => this.#fallBack(),
 			onAnswer: (message, text, headers) => this.#answer(message, text, headers),
 			onMessage: (text, id, streamId) => this.#deliver(text, id, streamId),
@@ -311,6 +311,6 @@ export class HttpClientTransport implements Transport {
 		this.#open.take(id);
 		if (this.#endReason) return;
 		if (this.#receiver?.failed) this.#receiver.failed(id, error);
-		else this.#receiver?.message(errorFor(id, toRpcError(error)));
+		else this.#receiver?.message(encodeError(id, toRpcError(error)));
 	}
 }

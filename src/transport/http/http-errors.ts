@@ -11,7 +11,6 @@ import {
 	messageOf,
 	OrchestraError,
 	type RequestOutcome,
-	requestOutcomeOf,
 	systemCode,
 } from '../../errors.ts';
 import { quoteLine } from '../../wire/quote-line.ts';
@@ -39,16 +38,6 @@ export function publicUrl(url: URL): string {
 /** What a server without a name is called, for `mctl auth`: its URL, with a mark in place of a query. */
 export function nameOfUrl(url: URL): string {
 	return url.search === '' ? publicUrl(url) : `${publicUrl(url)}?…`;
-}
-
-/** True when the request that failed with `error` was certainly not processed. */
-export function isUnprocessed(error: OrchestraError): boolean {
-	return requestOutcomeOf(error) === 'not_run';
-}
-
-/** True when the request that failed with `error` may have been processed. */
-export function isOutcomeUnknown(error: OrchestraError): boolean {
-	return requestOutcomeOf(error) === 'unknown';
 }
 
 /** No connection, so nothing was processed. */
@@ -139,22 +128,6 @@ export function refused(label: ServerLabel, refusal: RemoteRefusal): OrchestraEr
 	const data = { url, status };
 	const fail = (what: string, details: ErrorDetails): OrchestraError =>
 		new OrchestraError('io', `${url} ${what} (${status})${said}`, details);
-	if (status === 401) {
-		return fail('needs authorization', {
-			hint: `Run: mctl auth ${name}`,
-			data: { ...data, outcome: 'not_run' },
-		});
-	}
-	if (status === 403) {
-		const hint = `Check the permissions of the account or the token. To sign in again: mctl auth ${name}`;
-		return fail('denies access', { hint, data: { ...data, outcome: 'not_run' } });
-	}
-	if (status === 404 || status === 405) {
-		return fail('has no MCP endpoint', {
-			hint: 'Check the path of the URL.',
-			data: { ...data, outcome: 'not_run' },
-		});
-	}
 	if (status === 429) return fail('has too many requests', limited(headers, data));
 	if (status >= 500) {
 		const outcome: RequestOutcome | undefined = status === 502 || status === 504 ? 'unknown' : undefined;
@@ -163,8 +136,25 @@ export function refused(label: ServerLabel, refusal: RemoteRefusal): OrchestraEr
 		const hint = 'The fault is at the server. Try again later.';
 		return fail(what, { hint, data: { ...data, outcome, retryAfterMs } });
 	}
-	const hint = 'Check the URL and the headers in the configuration.';
-	return fail('refused the request', { hint, data: { ...data, outcome: 'not_run' } });
+	const [what, hint] = refusedFor(status, name);
+	return fail(what, { hint, data: { ...data, outcome: 'not_run' } });
+}
+
+function refusedFor(status: number, name: string): [what: string, hint: string] {
+	switch (status) {
+		case 401:
+			return ['needs authorization', `Run: mctl auth ${name}`];
+		case 403:
+			return [
+				'denies access',
+				`Check the permissions of the account or the token. To sign in again: mctl auth ${name}`,
+			];
+		case 404:
+		case 405:
+			return ['has no MCP endpoint', 'Check the path of the URL.'];
+		default:
+			return ['refused the request', 'Check the URL and the headers in the configuration.'];
+	}
 }
 
 function limited(headers: IncomingHttpHeaders, data: Readonly<Record<string, unknown>>): ErrorDetails {

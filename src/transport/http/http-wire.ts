@@ -18,22 +18,18 @@ import {
 	MAX_SOCKETS,
 	TCP_KEEP_ALIVE_MS,
 } from './http-client-limits.ts';
+import type { HttpClientOptions } from './http-client-options.ts';
 import { interrupted, publicUrl, redirected, type ServerLabel, unreachable } from './http-errors.ts';
 import { hostOf } from './network-class.ts';
 import { type Proxy, proxyFor } from './proxy/proxy.ts';
 import { proxyRefusal, proxyUnreachable, TunnelAgent } from './proxy/tunnel-agent.ts';
 import { discardBody } from './response-body.ts';
 
-export interface HttpWireOptions {
+export interface HttpWireOptions extends Pick<HttpClientOptions, 'auth' | 'socketPath' | 'environment'> {
 	readonly url: URL;
 	/** Sent with every request; those of the protocol win. */
 	readonly headers: Readonly<Record<string, string>>;
-	readonly auth: HttpAuth | undefined;
 	readonly label: ServerLabel;
-	/** A Unix socket that the server listens on, in place of the host of the URL. */
-	readonly socketPath?: string | undefined;
-	/** The environment, with the variables of proxies. Default: that of this process. */
-	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 }
 
 /** One HTTP request. */
@@ -115,7 +111,7 @@ export class HttpWire {
 		return this.#send(url, method, all);
 	}
 
-	#send(url: URL, method: string, own: Readonly<Record<string, string | number>>): ClientRequest {
+	#send(url: URL, method: string, sent: Readonly<Record<string, string | number>>): ClientRequest {
 		const socket = this.#socketPath === undefined ? undefined : { socketPath: this.#socketPath };
 		const options = { agent: this.#agent, method, maxHeaderSize: HEAD_BYTES, ...socket };
 		const { protocol, port, pathname, search, origin, host } = url;
@@ -123,10 +119,10 @@ export class HttpWire {
 		if (protocol === 'https:' || this.proxy === undefined) {
 			const send = protocol === 'https:' ? requestHttps : requestHttp;
 			const target = { hostname: hostOf(url), ...(port === '' ? undefined : { port }) };
-			return send({ ...options, ...target, path, headers: own });
+			return send({ ...options, ...target, path, headers: sent });
 		}
 		const { hostname, port: proxyPort, isTls } = this.proxy;
-		const headers = { ...own, ...this.proxy.headers, host };
+		const headers = { ...sent, ...this.proxy.headers, host };
 		const send = isTls ? requestHttps : requestHttp;
 		// A proxy wants the whole URL.
 		return send({ ...options, hostname, port: proxyPort, headers, path: `${origin}${path}` });
@@ -162,8 +158,9 @@ export class WireExchange {
 		for (const refusals = new Set<number>(); ; ) {
 			const token = await auth.token();
 			const response = await this.#follow({ token, more: await auth.headers?.() });
-			const { statusCode: status = 0 } = response;
-			const challenges = parseChallenges(headerValues(response));
+			const { statusCode: status = 0, headers } = response;
+			// Node joins repeated headers with a comma, which the parser accepts.
+			const challenges = parseChallenges(headers['www-authenticate'] ?? '');
 			const isForbidden = status === 403 && (wantsScope(challenges) || auth.headers !== undefined);
 			const isRefused = status === 401 || isForbidden;
 			if (!isRefused || refusals.has(status)) return response;
@@ -273,12 +270,6 @@ function deadline(request: ClientRequest, ms: number): () => void {
 		request.destroy(Object.assign(new Error(`no answer within ${ms} ms`), { code: 'ETIMEDOUT' }));
 	}, ms);
 	return () => clearTimeout(timer);
-}
-
-/** Node joins repeated `WWW-Authenticate` headers with a comma, which the parser accepts. */
-function headerValues({ headers }: IncomingMessage): string[] {
-	const value = headers['www-authenticate'];
-	return value === undefined ? [] : [value];
 }
 
 function wantsScope(challenges: readonly Challenge[]): boolean {

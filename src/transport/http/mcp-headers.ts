@@ -40,7 +40,8 @@ function argumentText(value: unknown): string | undefined {
 	return undefined;
 }
 
-function valueAt(root: unknown, path: readonly string[]): unknown {
+/** The value that these keys lead to; undefined when there is none. */
+export function valueAt(root: unknown, path: readonly string[]): unknown {
 	let value = root;
 	for (const key of path) {
 		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

@@ -1,5 +1,6 @@
 /* Open a transport to a server by its URL. */
 import { OrchestraError } from '../../errors.ts';
+import { percentDecoded } from '../../printable.ts';
 import { registerQuery } from '../../secrets/secret-name.ts';
 import type { Transport } from '../transport.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
@@ -26,7 +27,7 @@ export async function openHttpTransport(url: string, options: HttpTransportOptio
 
 /** `unix:///run/server.sock#/mcp`: the socket, and the path behind the `#`. */
 function socketOf(text: string): { socketPath?: string } {
-	return text.startsWith('unix:') ? { socketPath: decodeURIComponent(new URL(text).pathname) } : {};
+	return text.startsWith('unix:') ? { socketPath: percentDecoded(new URL(text).pathname) } : {};
 }
 
 /** The URL of a server; secrets of its query are redacted from now on. Throws `bad_input` for a URL that is not of HTTP, or has credentials in it. */

@@ -6,12 +6,12 @@
  * else that ends without an answer fails the call at once.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { messageOf, OrchestraError, requestOutcomeOf } from '../../errors.ts';
 import { pause } from '../../rpc/clock.ts';
-import { type Id, rpcCodes } from '../../wire/json-rpc.ts';
+import { encodeError, type Id, rpcCodes } from '../../wire/json-rpc.ts';
 import { resumeStream } from './events/event-source.ts';
 import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS, STREAM_SILENCE } from './http-client-limits.ts';
-import { interrupted, isOutcomeUnknown, isUnprocessed, notMcp, refused, tooLarge } from './http-errors.ts';
+import { interrupted, notMcp, refused, tooLarge } from './http-errors.ts';
 import type { WireExchange } from './http-wire.ts';
 import { isIdempotent, type OutgoingMessage } from './outgoing-message.ts';
 import {
@@ -33,7 +33,7 @@ import {
 	readText,
 	type StreamPosition,
 } from './response-body.ts';
-import { errorFor, errorIn, responseId, splitBatch } from './response-messages.ts';
+import { errorIn, responseId, splitBatch } from './response-messages.ts';
 
 export class PostRequest {
 	readonly message: OutgoingMessage;
@@ -116,8 +116,9 @@ export class PostRequest {
 
 	#retryDelay(error: OrchestraError, attempt: number): number | undefined {
 		if (this.#isDone) return undefined;
-		if (isOutcomeUnknown(error)) return isIdempotent(this.message.method) && attempt === 0 ? 0 : undefined;
-		const hasFailedToConnect = isUnprocessed(error) && error.data['status'] === undefined;
+		if (requestOutcomeOf(error) === 'unknown')
+			return isIdempotent(this.message.method) && attempt === 0 ? 0 : undefined;
+		const hasFailedToConnect = requestOutcomeOf(error) === 'not_run' && error.data['status'] === undefined;
 		return hasFailedToConnect && this.#context.wire.wasReachable ? RECONNECT_DELAYS_MS[attempt] : undefined;
 	}
 
@@ -193,7 +194,8 @@ export class PostRequest {
 			const id = responseId(one);
 			const error = id === undefined ? undefined : errorIn(one);
 			const isOurs = id === null ? error !== undefined : id === this.id;
-			const deliver = (): void => this.answer(id === null && error ? errorFor(this.id, error) : one, headers);
+			const deliver = (): void =>
+				this.answer(id === null && error ? encodeError(this.id, error) : one, headers);
 			const verdict = { status: 200, code: error?.code, said: error?.message ?? '' };
 			const repair = isOurs && error ? this.#repairFor(verdict, deliver) : undefined;
 			if (repair) return repair;
@@ -209,7 +211,7 @@ export class PostRequest {
 		const error = errorIn(body);
 		const verdict = { status, code: error?.code, said: body };
 		const deliver = (): void => {
-			if (error && isAnswer(verdict)) return this.answer(errorFor(this.id, error), headers);
+			if (error && isAnswer(verdict)) return this.answer(encodeError(this.id, error), headers);
 			const { label } = this.#context.wire;
 			this.#handleForeign(refused(label, { status, headers, body: error?.message ?? body }), status);
 		};
@@ -223,7 +225,7 @@ export class PostRequest {
 	#handleForeign(failure: OrchestraError, status: number): undefined {
 		if (!isEraVerdict(this.message, status)) throw failure;
 		const error = { code: rpcCodes.methodNotFound, message: failure.message, data: { status } };
-		this.answer(errorFor(this.id, error), {});
+		this.answer(encodeError(this.id, error), {});
 		return undefined;
 	}
 

@@ -6,7 +6,7 @@
  */
 import { attempt } from '../../errors.ts';
 import { isObject, jsonObject } from '../../wire/json.ts';
-import { encodeError, type Id, type RpcErrorObject } from '../../wire/json-rpc.ts';
+import type { Id, RpcErrorObject } from '../../wire/json-rpc.ts';
 import { elementsOf } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import { longResponse, messageOutline } from '../../wire/message-outline.ts';
@@ -52,9 +52,4 @@ export function errorIn(text: string): RpcErrorObject | undefined {
 export function resultIn(text: string): Record<string, unknown> | undefined {
 	const result = jsonObject(text)?.['result'];
 	return isObject(result) ? result : undefined;
-}
-
-/** An error response to the request `id`. */
-export function errorFor(id: Id | undefined, error: RpcErrorObject): string {
-	return encodeError(id ?? null, error);
 }

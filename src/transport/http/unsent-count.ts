@@ -38,7 +38,7 @@ export class UnsentCount {
 		return this.#flushed.promise;
 	}
 
-	/** Reject everybody who waits, now and later. */
+	/** Reject all that wait, now and later. */
 	fail(reason: OrchestraError): void {
 		this.#failure = reason;
 		this.#flushed?.reject(reason);

@@ -132,7 +132,7 @@ describe('the calls of the page', () => {
 		expect(fourth.status.value).toBe('canceled');
 	});
 
-	it('are kept while they run, and the last ones after their end', async () => {
+	it('are retained while they run, and the last ones after their end', async () => {
 		const runs = new PageRuns(endlessCalls);
 		const running = runs.run('running');
 		const started = runs.start(running, '/api/call');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
-import { isUnprocessed, unreachable } from '../../../src/transport/http/http-errors.ts';
+import { unreachable } from '../../../src/transport/http/http-errors.ts';
 import { headerValue } from '../../../src/transport/http/mcp-headers.ts';
 import { errorIn, responseId, resultIn, splitBatch } from '../../../src/transport/http/response-messages.ts';
 
@@ -78,7 +78,7 @@ describe('unreachable', () => {
 		it(`explains ${code}, and that nothing was processed`, () => {
 			const error = unreachable(label, Object.assign(new Error('no route'), { code }));
 			expect(error.message).toContain(part);
-			expect([error.hint !== undefined, isUnprocessed(error)]).toEqual([true, true]);
+			expect([error.hint !== undefined, error.data['outcome']]).toEqual([true, 'not_run']);
 		});
 	}
 

@@ -6,6 +6,7 @@ describe('the URL of a server', () => {
 		['https://example.com/mcp', 'https://example.com/mcp'],
 		['unix:///run/a.sock', 'http://localhost/'],
 		['unix:///run/a%20b.sock#/mcp?x=1', 'http://localhost/mcp?x=1'],
+		['unix:///run/100%.sock', 'http://localhost/'],
 	])('%s is requested as %s', async (text, href) => {
 		expect(parseServerUrl(text).href).toBe(href);
 		await (await openHttpTransport(text)).close();

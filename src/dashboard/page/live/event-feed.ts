@@ -81,7 +81,7 @@ export class EventFeed {
 	}
 
 	/**
-	 * A browser has few connections per host for all tabs together, so a tab that nobody looks at
+	 * A browser has few connections per host for all tabs together, so a hidden tab
 	 * gives its stream back after a while. Call it when the page is shown or hidden.
 	 */
 	onVisibility(isHidden: boolean): void {

@@ -39,7 +39,7 @@ export function TasksScreen(): JSX.Element {
 	return (
 		<Panel title="Tasks" aside={<CommandText command="mctl tasks" />}>
 			{reply.tasks.length === 0 && (
-				<EmptyState title="No task runs or is kept.">
+				<EmptyState title="No task runs or is stored.">
 					A client that asks for it gets a long call as a task: it goes on when the client leaves.
 				</EmptyState>
 			)}

@@ -1,4 +1,4 @@
-/* Usage: what calls and tool lists cost in tokens, over time and by server, tool or client, and what nobody uses. */
+/* Usage: what calls and tool lists cost in tokens, over time and by server, tool or client, and what is not used. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { SavedTokens, UsageReport, UsageRow, UsageTimeline } from '../../../hub/usage/usage-report.ts';

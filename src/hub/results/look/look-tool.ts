@@ -1,6 +1,5 @@
 /* The tool `look`: its definition, and the form of its answers. */
-import { textResult } from '../../../mcp/define/definition-results.ts';
-import type { CallToolResult, Tool } from '../../../protocol/mcp-types.ts';
+import { type CallToolResult, type Tool, textResult } from '../../../protocol/mcp-types.ts';
 import type { NamedTool } from '../../../trust/tool-name.ts';
 import type { LookAnswer } from './look-request.ts';
 import { lookOps } from './look-request.ts';

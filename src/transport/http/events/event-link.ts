@@ -10,16 +10,10 @@ import { deferred } from '../../../rpc/deferred.ts';
 import { ENDPOINT_MS, ERROR_BODY_BYTES, REPLY_MS, STREAM_SILENCE } from '../http-client-limits.ts';
 import { interrupted, notMcp, publicUrl, refused } from '../http-errors.ts';
 import type { HttpWire, WireExchange } from '../http-wire.ts';
-import type { ReadFlow } from '../read-flow.ts';
 import { isEventStream, newPosition, readEvents, readText } from '../response-body.ts';
+import type { EventStreamDeps } from './event-source.ts';
 
-export interface EventLinkDeps {
-	readonly wire: HttpWire;
-	readonly flow: ReadFlow;
-	readonly limitBytes: number;
-	/** True while a request is in flight. */
-	readonly isBusy: () => boolean;
-	readonly onMessage: (text: string) => void;
+export interface EventLinkDeps extends EventStreamDeps {
 	/** Called once when the stream ends, unless `close` was called. */
 	readonly onEnd: (reason: OrchestraError) => void;
 }

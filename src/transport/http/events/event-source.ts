@@ -9,6 +9,7 @@ import { onAbort } from '../../../rpc/abortable.ts';
 import { pause, timerMs } from '../../../rpc/clock.ts';
 import { REPLY_MS, STREAM_ATTEMPTS, STREAM_RETRY_MS } from '../http-client-limits.ts';
 import type { HttpWire } from '../http-wire.ts';
+import type { ReadFlow } from '../read-flow.ts';
 import { isEventStream, type StreamPosition } from '../response-body.ts';
 
 export interface EventSource {
@@ -17,6 +18,16 @@ export interface EventSource {
 	readonly headers: Readonly<Record<string, string>>;
 	/** Ends the wait, the request and the stream. */
 	readonly signal: AbortSignal;
+}
+
+/** What a stream outside of a request needs of its transport. */
+export interface EventStreamDeps {
+	readonly wire: HttpWire;
+	readonly flow: ReadFlow;
+	readonly limitBytes: number;
+	/** True while a request is in flight. */
+	readonly isBusy: () => boolean;
+	readonly onMessage: (text: string) => void;
 }
 
 /** `none`: the server has no such stream. `lost`: it does not know the session. `later`: another attempt may succeed. */

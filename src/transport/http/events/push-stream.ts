@@ -7,21 +7,13 @@
  */
 import type { Log } from '../../../log.ts';
 import { STABLE_STREAM_MS, STREAM_SILENCE } from '../http-client-limits.ts';
-import type { HttpWire } from '../http-wire.ts';
-import type { ReadFlow } from '../read-flow.ts';
 import { newPosition, readEvents } from '../response-body.ts';
-import { openStream, waitToReopen } from './event-source.ts';
+import { type EventStreamDeps, openStream, waitToReopen } from './event-source.ts';
 
-export interface PushStreamDeps {
-	readonly wire: HttpWire;
-	readonly flow: ReadFlow;
-	readonly limitBytes: number;
+export interface PushStreamDeps extends EventStreamDeps {
 	readonly log: Log;
 	/** Session and version. */
 	readonly headers: () => Record<string, string>;
-	/** True while a request is in flight. */
-	readonly isBusy: () => boolean;
-	readonly onMessage: (text: string) => void;
 	/** The stream worked before, and now the server does not know the session. */
 	readonly onSessionLost: () => void;
 }

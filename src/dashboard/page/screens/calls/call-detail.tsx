@@ -137,7 +137,7 @@ function CallMessages({ call }: { call: CallDetails }): JSX.Element | null {
 	return (
 		<Panel title="Progress and logs">
 			{last && <ProgressLine row={last} />}
-			{call.dropped > 0 && <p class="dim">{formatCount(call.dropped)} messages are not kept.</p>}
+			{call.dropped > 0 && <p class="dim">{formatCount(call.dropped)} messages are not retained.</p>}
 			{call.progress.length > 1 && (
 				<ol class="log" tabIndex={0} aria-label="Progress messages">
 					{call.progress.map((row) => (

@@ -45,7 +45,7 @@ const TIMES: Options<string> = [
 	['0', 'all'],
 ];
 const DEFAULT_MINUTES = '1440';
-const { calls: KEPT_CALLS } = defaultDashboardLimits;
+const { calls: RETAINED_CALLS } = defaultDashboardLimits;
 
 export function OverviewScreen(): JSX.Element {
 	const { state, router } = useDashboard();
@@ -102,7 +102,9 @@ function TimeRange({ minutes, hub }: { minutes: string; hub: HubFacts }): JSX.El
 				value={minutes}
 				onPick={(picked) => router.replace(routeHref('overview', '', { ...query, minutes: picked }))}
 			/>
-			{hub.calls > KEPT_CALLS && <span class="dim">The last {formatCount(KEPT_CALLS)} are kept.</span>}
+			{hub.calls > RETAINED_CALLS && (
+				<span class="dim">The last {formatCount(RETAINED_CALLS)} are retained.</span>
+			)}
 		</div>
 	);
 }
