@@ -30,11 +30,11 @@ export interface DemoFolder {
 	/** The variables of its programs. */
 	readonly env: Readonly<Record<string, string>>;
 	/** Run mctl to its end; resolves to its stdout. A failure has its stderr. */
-	run(args: readonly string[], cwd?: string): Promise<string>;
+	readonly run: (args: readonly string[], cwd?: string) => Promise<string>;
 	/** Start mctl as an agent would. It is stopped with the step. */
-	start(args: readonly string[], cwd?: string): Promise<Client>;
+	readonly start: (args: readonly string[], cwd?: string) => Promise<Client>;
 	/** The servers that `mctl list` shows. */
-	servers(cwd?: string): Promise<{ name: string; pid: number | null }[]>;
+	readonly servers: (cwd?: string) => Promise<{ name: string; pid: number | null }[]>;
 }
 
 /** A home of its own, so that the demo touches nothing of yours. */
