@@ -38,7 +38,9 @@ export const WATCH_TREE_POLL_MS = 3000;
 
 /** Limits per root; changes beyond them are not reported. */
 export const WATCHED_FOLDERS_LIMIT = 1000;
-export const TOOL_FOLDER_DEPTH = 12;
+
+/** Deepest folder below a root that is searched, for tools, documents and stored files. */
+export const FOLDER_DEPTH = 64;
 
 /** Characters of a hash that names a file or a lock. */
 export const HASHED_NAME_CHARACTERS = 24;

@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { attempt } from '../errors.ts';
 import { Debounce } from './debounce.ts';
 import {
-	TOOL_FOLDER_DEPTH,
+	FOLDER_DEPTH,
 	WATCH_DEBOUNCE_MS,
 	WATCH_TREE_POLL_MS,
 	WATCHED_FOLDERS_LIMIT,
@@ -47,7 +47,7 @@ export class TreeWatch {
 			const { folder, depth } = next;
 			found.add(folder);
 			if (!this.#watches.has(folder)) this.#watches.set(folder, this.#open(folder));
-			if (depth < TOOL_FOLDER_DEPTH)
+			if (depth < FOLDER_DEPTH)
 				for (const below of this.#foldersIn(folder)) waiting.push({ folder: below, depth: depth + 1 });
 		}
 		for (const [folder, opened] of this.#watches) {

@@ -12,7 +12,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { type JsonDocument, parseJsonc } from '../config/jsonc.ts';
 import { type ConfigProblem, configProblem, unreadableProblem } from '../config/problem.ts';
 import { isCode, OrchestraError } from '../errors.ts';
-import { TOOL_FOLDER_DEPTH } from '../files/files-limits.ts';
+import { FOLDER_DEPTH } from '../files/files-limits.ts';
 import { isInside } from '../files/is-inside.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularHead, readRegularText } from '../files/regular-file.ts';
@@ -117,7 +117,7 @@ function* toolFiles(root: string, limits: typeof searchLimits, problems: ConfigP
 			continue;
 		}
 		const files = entries.filter((entry) => !entry.isDirectory());
-		const folders = depth < TOOL_FOLDER_DEPTH ? entries.filter((entry) => entry.isDirectory()) : [];
+		const folders = depth < FOLDER_DEPTH ? entries.filter((entry) => entry.isDirectory()) : [];
 		if (files.length > filesLeft) problems.push(tooMany(folder, limits.files, 'file'));
 		if (folders.length > foldersLeft) problems.push(tooMany(folder, limits.folders, 'folder'));
 		for (const { name } of files.slice(0, filesLeft)) yield join(folder, name);

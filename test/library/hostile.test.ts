@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { LIBRARY_DEPTH_LIMIT } from '../../src/library/files/library-limits.ts';
+import { FOLDER_DEPTH } from '../../src/files/files-limits.ts';
 import { Library } from '../../src/library/library.ts';
 import { LibraryFolder, LogLines } from '../support/library-folder.ts';
 
@@ -84,8 +84,8 @@ describe('a hostile file gives one warning and hides no other file', () => {
 		[
 			'folders without end',
 			(folder) =>
-				mkdirSync(folder.at(`resources/guides/${'d/'.repeat(LIBRARY_DEPTH_LIMIT + 3)}`), { recursive: true }),
-			/: is more than 32 folders deep$/,
+				mkdirSync(folder.at(`resources/guides/${'d/'.repeat(FOLDER_DEPTH + 3)}`), { recursive: true }),
+			/: is more than 64 folders deep$/,
 		],
 		[
 			'a file outside of the categories',

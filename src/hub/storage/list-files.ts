@@ -8,13 +8,13 @@ import { constants, type Dirent } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
+import { FOLDER_DEPTH } from '../../files/files-limits.ts';
 import { ioError } from './inside-root.ts';
 import {
 	FRONT_MATTER_LIMIT_BYTES,
 	LIST_LIMIT_ENTRIES,
 	LISTED_HEAD_BYTES,
 	OPEN_FILES_LIMIT,
-	STORAGE_DEPTH_LIMIT,
 } from './storage-limits.ts';
 import { CONTROL_FOLDER } from './storage-path.ts';
 import { decodeVersion, isBlockCut } from './stored-file.ts';
@@ -65,7 +65,7 @@ async function* walk({ place, path }: LocatedFile, depth: number): AsyncGenerato
 			path: path === '' ? entry.name : `${path}/${entry.name}`,
 		};
 		if (entry.isFile()) yield below;
-		else if (entry.isDirectory() && depth < STORAGE_DEPTH_LIMIT) yield* walk(below, depth + 1);
+		else if (entry.isDirectory() && depth < FOLDER_DEPTH) yield* walk(below, depth + 1);
 	}
 }
 

@@ -16,8 +16,6 @@ export const FRONT_MATTER_LIMIT_BYTES: number = 256 * 1024;
 export const METADATA_LIMIT_VALUES = 3_000;
 /** Most files in one list. */
 export const LIST_LIMIT_ENTRIES = 50_000;
-/** Deepest folder that is listed, counted from the root. */
-export const STORAGE_DEPTH_LIMIT = 64;
 /** Files that are read concurrently. */
 export const OPEN_FILES_LIMIT = 16;
 /** Most writes and deletes that wait for a lock. */

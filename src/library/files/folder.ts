@@ -22,9 +22,10 @@ import {
 } from 'node:fs';
 import { join, sep } from 'node:path';
 import { attempt, messageOf, OrchestraError, systemCode } from '../../errors.ts';
+import { FOLDER_DEPTH } from '../../files/files-limits.ts';
 import { isInside } from '../../files/is-inside.ts';
 import type { SourceFile } from './fragment.ts';
-import { FILE_LIMIT_BYTES, LIBRARY_DEPTH_LIMIT, READ_SCRATCH_BYTES } from './library-limits.ts';
+import { FILE_LIMIT_BYTES, READ_SCRATCH_BYTES } from './library-limits.ts';
 
 /** A step of a walk: a file, a folder before it is entered, or a problem. */
 export type FoundFile =
@@ -79,8 +80,8 @@ export class Folder {
 		const real = this.#realPathInside(start);
 		if (real === undefined) return;
 		if (above.includes(real)) return yield problem(start, 'is a link to a folder that contains it');
-		if (above.length >= LIBRARY_DEPTH_LIMIT)
-			return yield problem(start, `is more than ${LIBRARY_DEPTH_LIMIT} folders deep`);
+		if (above.length >= FOLDER_DEPTH)
+			return yield problem(start, `is more than ${FOLDER_DEPTH} folders deep`);
 		yield { kind: 'folder', folder: start };
 		const chain = [...above, real];
 		for (const entry of this.#list(start)) {

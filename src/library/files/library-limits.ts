@@ -4,8 +4,6 @@
 export const FILE_LIMIT_BYTES: number = 4 * 1024 * 1024;
 /** Most files under one root. */
 export const FILE_COUNT_LIMIT = 100_000;
-/** Deepest folder below a root. */
-export const LIBRARY_DEPTH_LIMIT = 32;
 /** Largest front matter, in characters. */
 export const FRONT_MATTER_LIMIT_CHARACTERS: number = 256 * 1024;
 /** Most entries read of a list in front matter: tags, capabilities, useWhen, arguments. */

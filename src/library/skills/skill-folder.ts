@@ -5,7 +5,7 @@
  * The folder is walked for each list, because there are few files; only what changed is hashed again.
  */
 import { messageOf } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { type Log, loggedOnce } from '../../log.ts';
 import { printableName } from '../../printable.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import { Folder } from '../files/folder.ts';
@@ -20,16 +20,15 @@ interface HashedFile extends LocalSkillFile {
 export class SkillFolder {
 	readonly #folder: Folder;
 	readonly #label: string;
-	readonly #log: Log;
 	#files = new Map<string, HashedFile>();
-	readonly #warned = new Set<string>();
+	readonly #warn: (text: string) => void;
 
 	/** @param label how the folder is called in messages */
 	constructor(path: string, label: string, log: Log) {
 		// Files of all endings; one may be as large as its skill.
 		this.#folder = new Folder(path, [''], SKILL_LIMIT_BYTES);
 		this.#label = label;
-		this.#log = log;
+		this.#warn = loggedOnce((text) => log.warn(printableName(text)));
 	}
 
 	/** Sorted by path. A skill that breaks the format is left out, with a warning. */
@@ -88,11 +87,5 @@ export class SkillFolder {
 		}
 		hashed.set(name, file);
 		return { path: name.slice(path.length + 1), digest: file.digest, size: file.size, read };
-	}
-
-	#warn(text: string): void {
-		if (this.#warned.has(text)) return;
-		this.#warned.add(text);
-		this.#log.warn(printableName(text));
 	}
 }
