@@ -2,7 +2,8 @@
 import { EmbeddingEndpoint } from '../../library/embeddings/embedding-endpoint.ts';
 import { EMBEDDING_REQUEST_MS, QUERY_WAIT_MS } from '../../library/embeddings/embedding-limits.ts';
 import { embeddingSettings } from '../../library/embeddings/open-embeddings.ts';
-import { type DoctorContext, type DoctorFinding, failure } from './doctor-checks.ts';
+import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
+import { failure } from './failure.ts';
 
 const TEXT = 'Read a file';
 

@@ -10,7 +10,8 @@ import { resolveSecret } from '../../secrets/resolve-secret.ts';
 import { CERTIFICATE_SOON_MS, RECENT_FAILURES_MS } from '../cli-limits.ts';
 import { remoteCalls } from '../fabric/remote-call-counts.ts';
 import { linkLines, runningFabric } from '../fabric/running-fabric.ts';
-import { type DoctorContext, type DoctorFinding, failure } from './doctor-checks.ts';
+import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
+import { failure } from './failure.ts';
 
 export async function* checkFabricSettings(context: DoctorContext): AsyncGenerator<DoctorFinding> {
 	const { project, environment, contacts } = context;

@@ -5,7 +5,8 @@ import { dirname } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { resolveSecret, secretPath } from '../../secrets/resolve-secret.ts';
 import { referenceText, type SecretStrings, type SecretText } from '../../secrets/secret-text.ts';
-import { type DoctorContext, type DoctorFinding, failure } from './doctor-checks.ts';
+import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
+import { failure } from './failure.ts';
 
 /** Mode bits for read access of group and others. */
 const READABLE_BY_OTHERS = 0o044;

@@ -25,6 +25,7 @@ import type { Project } from '../target/project.ts';
 import type { Verdict } from '../terminal/verdict.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkSecrets } from './check-secrets.ts';
+import { failure } from './failure.ts';
 
 export interface DoctorFinding {
 	readonly verdict: Verdict;
@@ -154,12 +155,6 @@ export function checkProgram(
 	} catch (error) {
 		return failure(error, `${what}: `, fix);
 	}
-}
-
-/** What was thrown, as a finding. @param fix when it has no hint */
-export function failure(thrown: unknown, what: string, fix: string): DoctorFinding {
-	const { message, hint } = OrchestraError.from(thrown);
-	return { verdict: 'fail', text: what + message, fix: hint ?? fix };
 }
 
 function* checkRequiredConfig({ project }: DoctorContext): Generator<DoctorFinding> {
