@@ -14,3 +14,8 @@ export function nearest(word: string, candidates: readonly string[], most = 3): 
 		.slice(0, most)
 		.map(({ candidate }) => candidate);
 }
+
+/** A hint with the candidates of `nearest`, or another one when there are none. */
+export function didYouMean(guesses: readonly string[], otherwise: string): string {
+	return guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : otherwise;
+}

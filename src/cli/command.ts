@@ -70,10 +70,15 @@ export function canAskUser({ flags, stdin, out }: Pick<CommandInput, 'flags' | '
 	return stdin().isTTY === true && out.hasLiveStderr && flags['json'] !== true;
 }
 
+/** `mctl hub stop`. */
+export function nameOfCommand({ usage }: Pick<Command, 'usage'>): string {
+	return /^mctl(?: [a-z-]+(?= |$))+/.exec(usage)?.[0] ?? 'mctl';
+}
+
 /** Throws `bad_input` for arguments that are too few or too many. */
 export function checkArgs(args: readonly string[], command: Pick<Command, 'usage' | 'args'>): void {
 	const [least, most, what] = command.args ?? [0, 0, 'flags only'];
-	const [name] = /^mctl(?: [a-z-]+(?= |$))+/.exec(command.usage) ?? [];
+	const name = nameOfCommand(command);
 	if (args.length < least) throw usageError(command, `${name} needs ${what}`);
 	if (args.length > most)
 		throw usageError(command, `unexpected argument "${args[most]}": ${name} takes ${what}`);

@@ -15,3 +15,8 @@ export const exitCodes: Record<ErrorCode, number> = {
 	timeout: 124,
 	canceled: 130,
 };
+
+/** Whether a code that came in a message is one of ours. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+	return typeof code === 'string' && Object.hasOwn(exitCodes, code);
+}

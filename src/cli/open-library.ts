@@ -2,7 +2,7 @@
 import { loadConfiguration } from '../config/load.ts';
 import { resolveLibraryPaths } from '../library/files/paths.ts';
 import { Library } from '../library/library.ts';
-import { type CommandInput, type Flag, jsonFlag } from './command.ts';
+import { type CommandInput, type Flag, jsonFlag, textFlag } from './command.ts';
 
 /** Flags of every command that reads the library. */
 export const libraryFlags: Readonly<Record<'prompts' | 'resources' | 'json', Flag>> = {
@@ -22,7 +22,7 @@ export async function withLibrary<T>(
 ): Promise<T> {
 	const { configuration } = loadConfiguration({ cwd, environment });
 	const paths = resolveLibraryPaths({
-		flags: { prompts: textOf(flags['prompts']), resources: textOf(flags['resources']) },
+		flags: { prompts: textFlag({ flags }, 'prompts'), resources: textFlag({ flags }, 'resources') },
 		environment,
 		configured: configuration.library,
 		workingFolder: cwd,
@@ -36,8 +36,4 @@ export async function withLibrary<T>(
 	} finally {
 		await library.close();
 	}
-}
-
-function textOf(flag: string | boolean | undefined): string | undefined {
-	return typeof flag === 'string' ? flag : undefined;
 }

@@ -6,7 +6,7 @@
  * --help`, `mctl hub stop -h`.
  */
 import { OrchestraError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { didYouMean, nearest } from '../nearest.ts';
 import type { CommandEntry, CommandTable } from './command-table.ts';
 
 /** Commands that are not in the table. */
@@ -81,9 +81,12 @@ function alone(resolved: ResolvedCommand, arg: string, others: readonly string[]
 }
 
 function unknownCommand(table: CommandTable, name: string): OrchestraError {
-	const [guess] = nearest(name, [...firstNames(table), ...builtInCommands]);
+	const guesses = nearest(name, [...firstNames(table), ...builtInCommands], 1);
 	return new OrchestraError('bad_input', `there is no command "${name}"`, {
-		hint: guess === undefined ? 'mctl --help lists the commands' : `did you mean: mctl ${guess}`,
+		hint: didYouMean(
+			guesses.map((guess) => `mctl ${guess}`),
+			'mctl --help lists the commands',
+		),
 	});
 }
 
@@ -94,11 +97,8 @@ function memberNeeded(group: string, members: readonly string[]): OrchestraError
 }
 
 function unknownMember(group: string, arg: string, members: readonly string[]): OrchestraError {
-	const [guess] = nearest(arg, members);
+	const guesses = nearest(arg, members, 1).map((guess) => `mctl ${group} ${guess}`);
 	return new OrchestraError('bad_input', `there is no command "${group} ${arg}"`, {
-		hint:
-			guess === undefined
-				? `mctl ${group} has: ${members.join(', ')}`
-				: `did you mean: mctl ${group} ${guess}`,
+		hint: didYouMean(guesses, `mctl ${group} has: ${members.join(', ')}`),
 	});
 }

@@ -3,26 +3,21 @@ import { loadConfiguration } from '../config/load.ts';
 import { OrchestraError } from '../errors.ts';
 import { type ToolFilter, viewFilter } from '../hub/expose/tool-filter.ts';
 import { serverNamesOf } from '../trust/tool-name.ts';
-import { type Command, type CommandInput, usageError } from './command.ts';
+import { type Command, type CommandInput, textFlag, usageError } from './command.ts';
 
 type FlagInput = Pick<CommandInput, 'flags' | 'cwd' | 'environment'>;
 
 /** Undefined without the flag. Throws a usage error that names the views for an unknown one. */
 export function viewOfFlag(input: FlagInput, command: Command, file?: string): string | undefined {
-	const { view } = input.flags;
-	if (typeof view !== 'string') return undefined;
 	filterOfFlag(input, command, file);
-	return view;
+	return textFlag(input, 'view');
 }
 
 /** The tools of the view; all of them without the flag. Throws like `viewOfFlag`. */
-export function filterOfFlag(
-	{ flags, cwd, environment }: FlagInput,
-	command: Command,
-	file?: string,
-): ToolFilter {
-	const { view } = flags;
-	if (typeof view !== 'string') return () => true;
+export function filterOfFlag(input: FlagInput, command: Command, file?: string): ToolFilter {
+	const view = textFlag(input, 'view');
+	if (view === undefined) return () => true;
+	const { cwd, environment } = input;
 	const { configuration } = loadConfiguration({ cwd, environment, file });
 	try {
 		const isIn = viewFilter(configuration, view);

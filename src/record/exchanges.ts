@@ -48,20 +48,22 @@ export interface RecordedExchange {
 	readonly after: string[];
 }
 
-/** The content of a recording. */
-export interface RecordedConversation {
-	readonly exchanges: readonly RecordedExchange[];
-	/** Notifications of the client, with the line of each. */
-	readonly notifications: readonly { readonly line: number; readonly text: string }[];
-	/** The answers of the client to requests of the server, by method, in order. */
-	readonly clientAnswers: ReadonlyMap<string, readonly RecordedAnswer[]>;
-}
-
 /** Method and params without `_meta`, in one form for equal values. */
 export function requestKey(method: string, params: unknown): string {
-	if (!isObject(params)) return `${method} ${canonicalJson(params)}`;
+	return `${method} ${canonicalJson(withoutMeta(params))}`;
+}
+
+export function withoutMeta(params: unknown): unknown {
+	if (!isObject(params)) return params;
 	const { _meta, ...rest } = params;
-	return `${method} ${canonicalJson(rest)}`;
+	return rest;
+}
+
+/** The tool, prompt or resource that the params of a request name. */
+export function namedIn(params: unknown): string | undefined {
+	const { name, uri } = isObject(params) ? params : {};
+	const found = name ?? uri;
+	return typeof found === 'string' ? found : undefined;
 }
 
 /** The requests of several recordings. One without an answer is left out: it goes on in another file. */
@@ -72,7 +74,7 @@ export function exchangesOf(recordings: readonly Recording[]): readonly Recorded
 }
 
 export function conversationOf({ messages }: Recording): RecordedConversation {
-	const found = new Conversation();
+	const found = new RecordedConversation();
 	for (const message of messages) for (const part of partsOf(message)) found.add(part);
 	return found;
 }
@@ -85,10 +87,13 @@ interface Part {
 	readonly omittedBytes: number | undefined;
 }
 
-class Conversation implements RecordedConversation {
+/** The content of a recording. */
+export class RecordedConversation {
 	readonly exchanges: RecordedExchange[] = [];
+	/** Notifications of the client, with the line of each. */
 	readonly notifications: { line: number; text: string }[] = [];
-	readonly clientAnswers = new Map<string, RecordedAnswer[]>();
+	/** The answers of the client to requests of the server, by method, in order. */
+	readonly clientAnswers: Map<string, RecordedAnswer[]> = new Map();
 	readonly #inFlight = new Map<string, RecordedExchange>();
 	/** The methods of the server's requests, by id. */
 	readonly #methods = new Map<string, string>();
@@ -97,6 +102,7 @@ class Conversation implements RecordedConversation {
 	readonly #calls: RecordedExchange[] = [];
 	#last: RecordedExchange | undefined;
 
+	/** Add the next message. */
 	add(part: Part): void {
 		const { method } = part.value;
 		if (part.from === 'client') {

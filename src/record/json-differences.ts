@@ -1,5 +1,5 @@
 /* Where two JSON values differ, by path. Bounded. */
-import { isObject } from '../wire/json.ts';
+import { isObject, ownEntry } from '../wire/json.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
 import { JSON_DIFFERENCES_LIMIT } from './record-limits.ts';
 
@@ -37,15 +37,11 @@ function compare({ path, before, after, depth }: Pair, found: JsonDifference[]):
 	if (!isDeep && isObject(before) && isObject(after)) {
 		for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
 			const inner = path === '' ? name : `${path}.${name}`;
-			const sides = { before: own(before, name), after: own(after, name) };
+			const sides = { before: ownEntry(before, name), after: ownEntry(after, name) };
 			compare({ path: inner, ...sides, depth: depth + 1 }, found);
 		}
 		return;
 	}
 	if (isDeep && JSON.stringify(before) === JSON.stringify(after)) return;
 	found.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
-}
-
-function own(value: Readonly<Record<string, unknown>>, name: string): unknown {
-	return Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -12,7 +12,7 @@ import { MASK } from '../token-shapes.ts';
 import { canonicalJson } from '../wire/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
-import { type RecordedExchange, requestKey } from './exchanges.ts';
+import { type RecordedExchange, requestKey, withoutMeta } from './exchanges.ts';
 
 const byMethodAlone: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 
@@ -64,12 +64,6 @@ export class MatchingExchanges {
 
 function keyOf(method: string, key: string): string {
 	return byMethodAlone.has(method) ? method : key;
-}
-
-function withoutMeta(params: unknown): unknown {
-	if (!isObject(params)) return params;
-	const { _meta, ...rest } = params;
-	return rest;
 }
 
 /** Whether a value is the recorded one, with any text in place of a replaced secret. */

@@ -7,7 +7,7 @@
  * A disk that fails ends the recording with a warning and never fails a call.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { attempt, messageOf } from '../errors.ts';
+import { attempt, isCode, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { redactArguments } from '../named-secrets.ts';
 import { redactJson } from '../redact.ts';
@@ -135,7 +135,7 @@ function openNew(file: string): number | undefined {
 	try {
 		return openSync(file, 'wx', 0o600);
 	} catch (thrown) {
-		if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST') return undefined;
+		if (isCode(thrown, 'EEXIST')) return undefined;
 		throw thrown;
 	}
 }

@@ -10,10 +10,10 @@ import { redactJson } from '../redact.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import { within } from '../rpc/clock.ts';
 import type { Transport } from '../transport/transport.ts';
-import { isObject, parseJson } from '../wire/json.ts';
+import { parseJson } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import { textAt } from '../wire/json-text.ts';
-import type { RecordedConversation, RecordedExchange } from './exchanges.ts';
+import { namedIn, type RecordedConversation, type RecordedExchange } from './exchanges.ts';
 import { type JsonDifference, jsonDifferences } from './json-differences.ts';
 import { REPEATED_ANSWER_MS } from './record-limits.ts';
 
@@ -57,7 +57,7 @@ export class RepeatedConversation {
 			while ((notifications[0]?.line ?? Number.POSITIVE_INFINITY) < exchange.line)
 				this.#notify(notifications.shift()?.text);
 			const { line, method } = exchange;
-			const about = { line, method, name: nameOf(exchange) };
+			const about = { line, method, name: namedIn(exchange.params) };
 			const skipped = whySkipped(exchange);
 			if (skipped !== undefined) yield { ...about, skipped, differences: [] };
 			else yield { ...about, differences: await this.#repeat(exchange, signal) };
@@ -146,12 +146,6 @@ export function whySkipped({
 	if (answer === undefined) return 'it has no recorded answer';
 	if (isMasked) return 'a secret in its params was replaced';
 	return method === 'subscriptions/listen' ? 'it is a subscription' : undefined;
-}
-
-function nameOf({ params }: RecordedExchange): string | undefined {
-	const { name, uri } = isObject(params) ? params : {};
-	const found = name ?? uri;
-	return typeof found === 'string' ? found : undefined;
 }
 
 function ended(reason: OrchestraError, method: string, line: number): OrchestraError {

@@ -15,7 +15,7 @@ import { isObject } from '../wire/json.ts';
 import { encodeError, rpcCodes } from '../wire/json-rpc.ts';
 import { elementsOf, textAt, withMember } from '../wire/json-text.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
-import type { RecordedExchange } from './exchanges.ts';
+import { namedIn, type RecordedExchange } from './exchanges.ts';
 import { MatchingExchanges, type Missing } from './matching-exchanges.ts';
 import { REPLAYED_REQUEST_MS } from './record-limits.ts';
 
@@ -165,8 +165,8 @@ function retargeted(text: string, exchange: RecordedExchange, request: Request):
 }
 
 function notRecorded(why: Missing, { method, params }: Record<string, unknown>): object {
-	const name = isObject(params) ? (params['name'] ?? params['uri']) : undefined;
-	const what = typeof name === 'string' ? `${String(method)} of ${name}` : String(method);
+	const name = namedIn(params);
+	const what = name === undefined ? String(method) : `${String(method)} of ${name}`;
 	if (why === 'method') return { code: rpcCodes.methodNotFound, message: `${what} was not recorded` };
 	const message =
 		why === 'params'

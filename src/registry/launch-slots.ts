@@ -5,17 +5,13 @@
 import type { RegistryArgument, RegistryInput, RegistryPair } from './server-record.ts';
 
 /** A value that the user may or must give. */
-export interface LaunchInput {
+export interface LaunchInput extends Pick<RegistryInput, 'isRequired' | 'isSecret' | 'format' | 'choices'> {
 	/** The name in `--set NAME=VALUE`. */
 	readonly key: string;
 	readonly description: string | undefined;
-	readonly isRequired: boolean;
-	readonly isSecret: boolean;
 	/** Where it is not private: a secret there must be a variable of the environment. */
 	readonly exposedIn?: 'command line' | 'address' | undefined;
-	readonly format: RegistryInput['format'];
 	readonly default: string | undefined;
-	readonly choices: readonly string[];
 	readonly isRepeated: boolean;
 	/** The range of a number, both ends included. */
 	readonly range?: { readonly min: number; readonly max: number } | undefined;

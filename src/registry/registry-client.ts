@@ -100,7 +100,7 @@ export class RegistryClient {
 	async server(name: string, version = 'latest'): Promise<ServerRecord> {
 		const path = `/v0.1/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`;
 		const { status, body } = await this.#get(path);
-		if (status === 404) throw this.#absent(name, 'has no server', 'Look for it: mctl search <words>');
+		if (status === 404) throw this.#absent(name, 'has no server', 'Look for it: mctl search <terms>');
 		if (status !== 200) throw this.#refused(status, body);
 		const server = readServerRecord(body);
 		if (server.name !== name)
@@ -227,7 +227,7 @@ export class RegistryClient {
 function hintFor(status: number): string {
 	if (status === 429) return 'It asks for fewer requests: wait a minute.';
 	return status === 400 || status === 422
-		? 'It does not take these words: use others.'
+		? 'It does not take these terms: use others.'
 		: 'Try again later, or check its address.';
 }
 

@@ -9,7 +9,7 @@ import { mctl } from '../support/mctl.ts';
 import { until } from '../support/waiting.ts';
 import { writeFiles } from '../support/workspace.ts';
 
-/** What keeps a process alive, or is told of its signals and its end. */
+/** What keeps a process alive, or receives its signals and its end. */
 function openThings(): Record<string, number> {
 	const counts: Record<string, number> = {};
 	const kinds = process.getActiveResourcesInfo().filter((kind) => !/^(?:Timeout|Immediate)$/.test(kind));

@@ -33,7 +33,7 @@ it('lists, shows, asks about, keeps and removes the results of agents', async ()
 it('says what is wrong with a handle or an op', async () => {
 	const { run, handle, store } = await place();
 	const near = await run('results', 'show', `${handle.slice(0, -1)}x`);
-	expect(near).toMatchObject({ code: 1, stderr: expect.stringContaining(`Did you mean ${handle}?`) });
+	expect(near).toMatchObject({ code: 1, stderr: expect.stringContaining(`did you mean: ${handle}`) });
 	const wrong = await run('results', 'look', handle, 'dance');
 	expect(wrong).toMatchObject({ code: 64, stderr: expect.stringContaining('op must be one of') });
 	await store.close();

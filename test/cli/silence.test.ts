@@ -1,4 +1,4 @@
-/* A command warns about what it uses, says nothing twice, and is as quiet as it is told to be. */
+/* A command warns about what it uses, says nothing twice, and is as quiet as its flags say. */
 import { describe, expect, it } from 'vitest';
 import { callServer, mcpFolder } from '../support/mcp-folder.ts';
 import { mctl } from '../support/mctl.ts';

@@ -1,4 +1,4 @@
-/* What a person sees: no control character of a tool, a server or a file reaches the terminal. */
+/* What a user sees: no control character of a tool, a server or a file reaches the terminal. */
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HubFolder } from '../../src/hub/shared/hub-folder.ts';

@@ -222,7 +222,7 @@ describe('mctl init', () => {
 		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('exists already')]);
 	});
 
-	it('leaves the bundled examples to be run by a person, beside the tools of the project', async () => {
+	it('leaves the bundled examples to be run by a user, beside the tools of the project', async () => {
 		const cwd = temporaryFolder();
 		await mctl(['init'], { cwd });
 		expect((await mctl(['new', 'tool', 'mine', '--lang', 'node'], { cwd })).code).toBe(0);
@@ -234,7 +234,7 @@ describe('mctl init', () => {
 describe('wrong usage', () => {
 	it.each([
 		[['list', 'tool'], 'there is no list of "tool"; did you mean tools'],
-		[['list', 'tools', 'more'], 'unexpected argument "more": mctl list takes one argument'],
+		[['list', 'tools', 'more'], 'unexpected argument "more": mctl list takes one list or server'],
 		[['new'], 'mctl new needs one of: '],
 		[['new', 'tool'], 'mctl new tool needs an id'],
 		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is not a tool id'],

@@ -14,7 +14,7 @@ import { splitScopes } from '../../oauth/scopes.ts';
 import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
-import { type Command, type CommandInput, checkArgs, jsonFlag, usageError } from '../command.ts';
+import { type Command, type CommandInput, checkArgs, jsonFlag, textFlag, usageError } from '../command.ts';
 import { forgetFailures } from '../learn/learn.ts';
 import { refuseUnused } from '../problem-lines.ts';
 import { type AuthTarget, clientTarget, findAuthTarget } from '../target/auth-target.ts';
@@ -52,7 +52,7 @@ export const auth: Command = {
 		if (arg === undefined) throw usageError(auth, 'mctl auth needs a server or a URL');
 		if (['status', 'logout', 'adopt'].filter((flag) => flags[flag]).length > 1)
 			throw usageError(auth, 'use --status, --logout or --adopt, one of them');
-		const key = accountFlag(flags);
+		const key = accountFlag(input);
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(arg, problems, configuration.mcpServers);
 		if (configuration.mcpServers.every(({ name }) => name !== arg)) refuseBlocked(arg, blocked);
@@ -74,10 +74,9 @@ export const auth: Command = {
 	},
 };
 
-function accountFlag(flags: CommandInput['flags']): string | undefined {
-	const { account } = flags;
-	if (typeof account !== 'string') return undefined;
-	if (isAccountKey(account)) return account;
+function accountFlag(input: CommandInput): string | undefined {
+	const account = textFlag(input, 'account');
+	if (account === undefined || isAccountKey(account)) return account;
 	throw usageError(auth, `--account is "${printableLine(account)}"; allowed: ${ACCOUNT_KEY_FORM}`);
 }
 
@@ -86,9 +85,9 @@ function withAccount(target: AuthTarget, account: string): AuthTarget {
 }
 
 function openTarget(input: CommandInput, target: AuthTarget): ServerAuth {
-	const { flags, out, environment, signal } = input;
+	const { flags, environment, signal } = input;
 	const { name, settings, entry } = target;
-	const log = Log.fromEnvironment('auth', environment, (line) => out.info(line.trimEnd()));
+	const log = logOf(input);
 	const store = CredentialStore.ofUser(environment, log);
 	const interactive = flags['status'] ? undefined : terminalSignIn(input);
 	const others = entry && { otherEntries: () => otherEntries(entry, environment) };
@@ -105,6 +104,14 @@ function openTarget(input: CommandInput, target: AuthTarget): ServerAuth {
 	});
 }
 
+function logOf({ out, environment }: CommandInput): Log {
+	return Log.fromEnvironment('auth', environment, (line) => out.info(line.trimEnd()));
+}
+
+function storeOf({ environment }: CommandInput): CredentialStore {
+	return CredentialStore.ofUser(environment, Log.silent);
+}
+
 function accountOfTarget({ url, settings, entry }: AuthTarget): Account {
 	return accountOf({ url, name: entry?.name, file: entry?.file, oauth: settings });
 }
@@ -114,8 +121,9 @@ async function signInOrShare(input: CommandInput, target: AuthTarget): Promise<v
 	const server = openTarget(input, target);
 	await server.adoptEarlier();
 	const isFirst = target.entry !== undefined && server.credentials?.tokens === undefined;
-	const store = CredentialStore.ofUser(input.environment, Log.silent);
-	const chosen = isFirst ? await chooseAccount(accountChoices(target, store), target, input) : undefined;
+	const chosen = isFirst
+		? await chooseAccount(accountChoices(target, storeOf(input)), target, input)
+		: undefined;
 	if (chosen === undefined) return logIn(input, target, server);
 	if (chosen.key === undefined) return adopt(input, target);
 	await useAccount(input, withAccount(target, chosen.key), chosen.key);
@@ -124,7 +132,7 @@ async function signInOrShare(input: CommandInput, target: AuthTarget): Promise<v
 /** Use the account, after a sign-in where it has none, and write it into the entry. */
 async function useAccount(input: CommandInput, target: AuthTarget, key: string): Promise<void> {
 	const server = openTarget(input, target);
-	const stored = CredentialStore.ofUser(input.environment, Log.silent).read(accountOfTarget(target));
+	const stored = storeOf(input).read(accountOfTarget(target));
 	if (stored?.tokens !== undefined && server.credentials === undefined)
 		throw new OrchestraError('bad_input', `the account ${key} was signed in with another client or issuer`, {
 			hint: 'Choose another name, or give both entries the same `oauth` settings.',
@@ -139,8 +147,7 @@ async function useAccount(input: CommandInput, target: AuthTarget, key: string):
 /** Take over what an earlier version stored for the URL. */
 async function adopt(input: CommandInput, target: AuthTarget): Promise<void> {
 	const { name, shownUrl: url } = target;
-	const store = CredentialStore.ofUser(input.environment, Log.silent);
-	if (!(await store.adoptEarlier(accountOfTarget(target))))
+	if (!(await storeOf(input).adoptEarlier(accountOfTarget(target))))
 		throw new OrchestraError(
 			'not_found',
 			`there is no sign-in of an earlier version for ${name} to take over`,
@@ -161,16 +168,18 @@ async function withSecrets(
 }
 
 async function logIn(input: CommandInput, target: AuthTarget, server: ServerAuth): Promise<void> {
-	const { flags, out, environment, signal } = input;
+	const { environment, signal } = input;
 	const { name, url, headers, settings } = target;
-	const log = Log.fromEnvironment('auth', environment, (line) => out.info(line.trimEnd()));
 	const trusted = [url, ...(settings.issuer === undefined ? [] : [settings.issuer])];
 	const http = new GuardedHttp(trusted, signal, environment);
 	const { status, challenges } = await probeServer(http, url, headers);
 	const isRefused = status === 401 || status === 403;
-	if (!isRefused && (await findProtectedResource(http, url, { named: undefined, log })) === undefined)
+	if (
+		!isRefused &&
+		(await findProtectedResource(http, url, { named: undefined, log: logOf(input) })) === undefined
+	)
 		return notNeeded(input, target, status);
-	const added = typeof flags['scope'] === 'string' ? splitScopes(flags['scope']) : [];
+	const added = splitScopes(textFlag(input, 'scope') ?? '');
 	const granted = added.length === 0 ? [] : [...(server.credentials?.tokens?.scopes ?? []), ...added];
 	await server.signIn(challenges, granted);
 	const token = await server.token();
@@ -220,8 +229,7 @@ async function showStatus(input: CommandInput, target: AuthTarget, server: Serve
 			hint: `Try it now: mctl auth ${name}`,
 		});
 	}
-	const store = CredentialStore.ofUser(input.environment, Log.silent);
-	const isEarlier = store.readEarlier(target.url) !== undefined;
+	const isEarlier = storeOf(input).readEarlier(target.url) !== undefined;
 	const reason = isEarlier ? `; ${notAdopted(entry ? otherEntries(entry, input.environment) : [])}` : '';
 	throw new OrchestraError('not_found', `you are not signed in to ${name}${reason}`, {
 		hint: `Run: mctl auth ${name}${isEarlier ? ', or with --adopt to take it over' : ''}`,
@@ -238,24 +246,10 @@ function report({ flags, out }: CommandInput, target: AuthTarget, server: Server
 	const state = tokenState(tokens);
 	const scopes = tokens?.scopes ?? [];
 	if (flags['json']) {
-		const facts = {
-			issuer,
-			clientId: client?.id,
-			clientKind: client?.kind,
-			redirectUri: client?.redirectUri,
-		};
-		return out.json({
-			schema: 'orchestra.auth/1',
-			server: name,
-			url,
-			key: accountOfTarget(target).key,
-			state,
-			...facts,
-			account,
-			scopes,
-			expiresAt,
-			canRefresh,
-		});
+		const { id: clientId, kind: clientKind, redirectUri } = client ?? {};
+		const { key } = accountOfTarget(target);
+		const who = { server: name, url, key, state, issuer, clientId, clientKind, redirectUri, account };
+		return out.json({ schema: 'orchestra.auth/1', ...who, scopes, expiresAt, canRefresh });
 	}
 	const until = expiresAt === undefined ? 'no end is known' : `${isExpired ? 'ended' : 'until'} ${expiresAt}`;
 	out.line(printable(`Signed in to ${name}${account === undefined ? '' : ` as ${account}`}.`));

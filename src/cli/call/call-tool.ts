@@ -64,7 +64,7 @@ export function handlersOf(
 		report.clear();
 		if (stdin().isTTY !== true || !out.hasLiveStderr) return { action: 'decline' };
 		const { askForm } = await import('../terminal/elicitation-form.ts');
-		return askForm(params, { out, input: stdin(), signal });
+		return askForm(params, { out, stdin, signal });
 	};
 	return { onElicitation, onLog: (params) => report.log(params) };
 }

@@ -4,7 +4,7 @@ import { nearest } from '../../nearest.ts';
 import type { CommandInput } from '../command.ts';
 import type { ListedItem } from '../hub-client/hub-items.ts';
 import { type ListedServer, serverStatuses } from '../learn/server-statuses.ts';
-import { type CallSession, withTools } from '../target/call-session.ts';
+import { type CallSession, silent, withTools } from '../target/call-session.ts';
 import { type CallTarget, callTarget, prefixOf } from '../target/call-target.ts';
 import { findTarget, isOfServer, missing, nameOf } from '../target/find-target.ts';
 import { openProject } from '../target/project.ts';
@@ -19,8 +19,6 @@ export interface FoundItem {
 }
 
 type Found = Pick<FoundItem, 'kind' | 'item'>;
-
-const silent = { onElicitation: async () => ({ action: 'decline' as const }), onLog: () => {} };
 
 /** Throws `bad_input` with the nearest names when there is nothing of this name. */
 export async function findItem(args: readonly string[], input: CommandInput): Promise<FoundItem> {

@@ -17,7 +17,7 @@ import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { versionText } from '../../hub/shared/hub-version.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, textFlag, usageError } from '../command.ts';
 import { hubFolderHere, hubHere, hubRoot } from '../hub-client/hub-location.ts';
 import type { SkillSelection } from '../skill-flag.ts';
 import { viewOfFlag } from '../view-flag.ts';
@@ -131,9 +131,8 @@ async function skillFor(
 
 /** Only the shared hub has the configuration of this folder. */
 function viewFor(input: CommandInput): string | undefined {
-	const { view, 'orchestrator-addr': address } = input.flags;
-	if (address === undefined) return viewOfFlag(input, bridge);
-	return typeof view === 'string' ? view : undefined;
+	if (input.flags['orchestrator-addr'] === undefined) return viewOfFlag(input, bridge);
+	return textFlag(input, 'view');
 }
 
 /** The orchestrator of `--orchestrator-addr`. */

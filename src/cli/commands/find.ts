@@ -4,7 +4,7 @@ import type { Match } from '../../library/match/match.ts';
 import { type MatchMode, matchModeOf, matchModes } from '../../library/match/match-request.ts';
 import { printableLine } from '../../printable.ts';
 import { describeReasons } from '../../search/index/explain.ts';
-import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
+import { type Command, type CommandInput, numberFlag, textFlag, usageError } from '../command.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';
 import type { Output } from '../terminal/output.ts';
@@ -34,8 +34,8 @@ export const find: Command = {
 			maxTokens,
 			maxResults: numberFlag(input, find, 'max-results'),
 			mode: modeOf(input, maxTokens),
-			categories: listOf(input.flags['category']),
-			tags: listOf(input.flags['tags']),
+			categories: textFlag(input, 'category')?.split(','),
+			tags: textFlag(input, 'tags')?.split(','),
 		};
 		const found = await withLibrary(input, (library) => library.find(query, options), 'resources');
 		if (input.flags['json']) return input.out.json(jsonOf(query, found));
@@ -44,16 +44,12 @@ export const find: Command = {
 };
 
 /** With a budget the content is full. */
-function modeOf({ flags }: CommandInput, maxTokens: number | undefined): MatchMode {
-	const { mode } = flags;
+function modeOf(input: CommandInput, maxTokens: number | undefined): MatchMode {
+	const mode = textFlag(input, 'mode');
 	if (mode === undefined) return maxTokens === undefined ? 'catalog' : 'full';
-	const known = typeof mode === 'string' ? matchModeOf(mode) : undefined;
+	const known = matchModeOf(mode);
 	if (known === undefined) throw usageError(find, `--mode is one of ${matchModes.join(', ')}, not "${mode}"`);
 	return known;
-}
-
-function listOf(flag: string | boolean | undefined): string[] | undefined {
-	return typeof flag === 'string' ? flag.split(',') : undefined;
 }
 
 function show(out: Output, { request, matches, text }: FoundFragment): void {

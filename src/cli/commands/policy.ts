@@ -7,7 +7,7 @@ import { inputFromArgs } from '../../tool/input.ts';
 import { changePolicy, policyActions, stricterDecision } from '../../trust/change-policy.ts';
 import { claimsOf, type PolicyDecision, policyOf } from '../../trust/policy.ts';
 import { canonicalSha256 } from '../../wire/canonical-json.ts';
-import { type Command, type CommandPlace, jsonFlag, usageError } from '../command.ts';
+import { type Command, type CommandPlace, jsonFlag, textFlag, usageError } from '../command.ts';
 import { editFlags, scopeOf, warnUntrusted } from '../edit/edit-servers.ts';
 import { knownToolNamed } from '../learn/server-statuses.ts';
 import { printProblems, problemsOfCalls } from '../problem-lines.ts';
@@ -29,7 +29,7 @@ export const policyAdd: Command = {
 		const action = policyActions.find((each) => each === wanted);
 		if (action === undefined)
 			throw usageError(policyAdd, `there is no action "${wanted}": use allow, ask or deny`);
-		const clients = typeof flags['client'] === 'string' ? flags['client'] : '*';
+		const clients = textFlag(input, 'client') ?? '*';
 		const place = { cwd, scope: scopeOf(input, policyAdd), environment };
 		if (flags['hide'] && action !== 'deny') throw usageError(policyAdd, '--hide is for deny');
 		const rule = { tools, clients, action, ...(flags['hide'] === true && { hide: true as const }) };
@@ -54,11 +54,12 @@ export const policyTest: Command = {
 	},
 	args: [1, Number.POSITIVE_INFINITY, 'the name of a tool'],
 
-	async run({ args, flags, out, cwd, environment }) {
-		const [tool = '', ...rest] = args;
+	async run(input) {
+		const { flags, out, cwd, environment } = input;
+		const [tool = '', ...rest] = input.args;
 		const { configuration, problems } = loadConfiguration({ cwd, environment });
 		printProblems(problemsOfCalls(problems), out);
-		const client = typeof flags['client'] === 'string' ? flags['client'] : 'mctl';
+		const client = textFlag(input, 'client') ?? 'mctl';
 		const found = annotationsOf(tool, { cwd, environment });
 		const policy = policyOf(configuration);
 		const decision = policy.decide({

@@ -6,7 +6,7 @@
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
@@ -106,10 +106,7 @@ async function getOrHint(
 }
 
 function unknownPrompt(name: string, names: readonly string[], message: string): OrchestraError {
-	const [guess] = nearest(name, names);
-	const hint =
-		guess === undefined
-			? `there are: ${names.slice(0, 20).join(', ') || 'none'}`
-			: `did you mean: mctl prompt ${guess}`;
+	const guesses = nearest(name, names, 1).map((guess) => `mctl prompt ${guess}`);
+	const hint = didYouMean(guesses, `there are: ${names.slice(0, 20).join(', ') || 'none'}`);
 	return new OrchestraError('not_found', message, { hint, data: { name } });
 }

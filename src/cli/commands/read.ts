@@ -8,7 +8,7 @@ import { OrchestraError } from '../../errors.ts';
 import { StorageSource } from '../../hub/sources/storage-source.ts';
 import { FileStorage } from '../../hub/storage/file-storage.ts';
 import type { Library } from '../../library/library.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
@@ -107,10 +107,7 @@ async function readOrHint(library: Library, uri: string): ReturnType<Library['re
 }
 
 function unknownResource(uri: string, uris: readonly string[], message: string): OrchestraError {
-	const [guess] = nearest(uri, uris);
-	const hint =
-		guess === undefined
-			? 'mctl find "<words>" searches the library; mctl list resources shows all'
-			: `did you mean: mctl read ${guess}`;
+	const guesses = nearest(uri, uris, 1).map((guess) => `mctl read ${guess}`);
+	const hint = didYouMean(guesses, 'mctl find "<words>" searches the library; mctl list resources shows all');
 	return new OrchestraError('not_found', message, { hint, data: { uri } });
 }

@@ -8,7 +8,7 @@ import { LookThreads } from '../../hub/results/look/run-look.ts';
 import { SELECTED_CHARACTERS } from '../../hub/results/result-limits.ts';
 import { allStored, pinResult } from '../../hub/results/result-store.ts';
 import type { StoredResult } from '../../hub/results/stored-result.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import { inputFromArgs } from '../../tool/input.ts';
 import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { ageOf, byteSize } from '../terminal/quantity.ts';
@@ -111,11 +111,8 @@ async function resultNamed({ args, environment }: CommandInput): Promise<StoredR
 	const all = await allStored(environment);
 	const found = all.find((each) => each.handle === handle.replace('orchestra-result://', ''));
 	if (found) return found;
-	const [close] = nearest(
-		handle,
-		all.map((each) => each.handle),
-	);
+	const handles = all.map((each) => each.handle);
 	throw new OrchestraError('not_found', `no result is stored as ${handle}`, {
-		hint: close === undefined ? 'mctl results ls shows what is stored.' : `Did you mean ${close}?`,
+		hint: didYouMean(nearest(handle, handles), 'mctl results ls shows what is stored.'),
 	});
 }

@@ -1,19 +1,17 @@
 /* `mctl serve`: an embedded hub, MCP on stdin and stdout. Only plugins get processes and a private port on loopback. */
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { refuseSelf, STARTED_BY } from '../../config/self-entry.ts';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { serveJournal } from '../../hub/journal/serve-journal.ts';
 import { type OpenedHub, type OpenHubOptions, openHub } from '../../hub/open-hub.ts';
 import { isLearningOn, LearnerStandby } from '../../hub/shared/learner-standby.ts';
 import type { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
-import { quoted } from '../../printable.ts';
 import { SERVE_WARM_AFTER_MS } from '../cli-limits.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import type { Command, CommandInput } from '../command.ts';
+import { configFile, configFlag } from '../config-flag.ts';
 import { openFabric } from '../hub-client/fabric-openers.ts';
 import { viewOfFlag } from '../view-flag.ts';
 
@@ -32,7 +30,7 @@ export const serveCommand: Command = {
 	flags: {
 		view: { value: 'NAME', help: 'show the tools of this view' },
 		skill: { value: 'NAME', help: 'show the tools of this skill, and its text first' },
-		config: { value: 'FILE', help: 'use this configuration file and no other' },
+		config: configFlag,
 		examples: { help: 'offer the bundled example tools too' },
 	},
 	isServer: true,
@@ -40,9 +38,7 @@ export const serveCommand: Command = {
 
 	async run(input) {
 		const { flags } = input;
-		const { config } = flags;
-		if (typeof config === 'string') assertFile(config, input);
-		const file = typeof config === 'string' ? resolve(input.cwd, config) : undefined;
+		const file = configFile(input, serveCommand);
 		// Loaded on demand: it opens a session with a hub, and starting is to be quick.
 		const skill =
 			input.flags['skill'] === undefined
@@ -56,20 +52,6 @@ export const serveCommand: Command = {
 		});
 	},
 };
-
-/** `--config` takes a file; what is served otherwise is that of the working directory. */
-function assertFile(file: string, { cwd }: CommandInput): void {
-	const found = statSync(resolve(cwd, file), { throwIfNoEntry: false });
-	if (found === undefined) throw usageError(serveCommand, `there is no configuration file ${file}`);
-	if (!found.isDirectory()) return;
-	const names = ['orchestra.json', '.mcp.json'].filter((name) => existsSync(resolve(cwd, file, name)));
-	throw new OrchestraError('bad_input', `--config takes a file, and ${file} is a folder`, {
-		hint:
-			names[0] === undefined
-				? `There is no orchestra.json in it. To serve its tools: cd ${quoted(file)} && mctl serve`
-				: `Write --config ${quoted(join(file, names[0]))}, or: cd ${quoted(file)} && mctl serve`,
-	});
-}
 
 /** Serve the hub of this folder on stdin and stdout until the client disconnects. */
 export async function serveHere(

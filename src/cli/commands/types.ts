@@ -6,7 +6,7 @@ import { OrchestraError } from '../../errors.ts';
 import { docComment, keyText, typescriptType } from '../../schema/typescript-type.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
-import type { Command, CommandInput } from '../command.ts';
+import { type Command, type CommandInput, textFlag } from '../command.ts';
 import { type ListedItem, listAll, textField } from '../hub-client/hub-items.ts';
 import { withHub } from '../hub-client/with-hub.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
@@ -23,12 +23,13 @@ export const types: Command = {
 	args: [0, 1, 'one server'],
 
 	async run(input) {
-		const { args, flags, cwd, out } = input;
+		const { args, cwd, out } = input;
 		const tools = await chosenTools(input, args[0]);
 		const text = typedClient(tools, ['mctl', 'serve']);
-		if (typeof flags['out'] !== 'string') return out.write(text);
-		writeFileSync(resolve(cwd, flags['out']), text);
-		out.info(`mctl: ${tools.length} tools written to ${flags['out']}`);
+		const file = textFlag(input, 'out');
+		if (file === undefined) return out.write(text);
+		writeFileSync(resolve(cwd, file), text);
+		out.info(`mctl: ${tools.length} tools written to ${file}`);
 	},
 };
 

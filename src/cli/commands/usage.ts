@@ -34,7 +34,7 @@ export const usage: Command = {
 		const { flags, out, cwd, environment, signal } = input;
 		const by = groupingOf(input);
 		const until = Date.now();
-		const since = sinceFlag(flags['since'], usage) ?? until - UNUSED_MS;
+		const since = sinceFlag(input, usage) ?? until - UNUSED_MS;
 		const { configuration } = loadConfiguration({ cwd, environment });
 		const usable = {
 			tools: await toolCosts(input, configuration),

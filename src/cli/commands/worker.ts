@@ -1,6 +1,4 @@
 /* `mctl worker`: a hub that only serves its tools to other hubs. No agent, and no port but for health and metrics. */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
@@ -14,7 +12,8 @@ import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';
 import type { Log } from '../../log.ts';
 import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
-import { type Command, usageError } from '../command.ts';
+import type { Command } from '../command.ts';
+import { configFile, configFlag } from '../config-flag.ts';
 
 /** The patterns that are advertised when the configuration has none. */
 const EVERYTHING = ['*'];
@@ -23,7 +22,7 @@ export const worker: Command = {
 	usage: 'mctl worker [--config FILE] [--examples] [--json]',
 	examples: ['mctl worker', 'mctl worker --config gpu-box.json'],
 	flags: {
-		config: { value: 'FILE', help: 'use this configuration file and no other' },
+		config: configFlag,
 		examples: { help: 'offer the bundled example tools too' },
 		json: { help: 'print one JSON object when the tools are offered' },
 	},
@@ -33,9 +32,7 @@ export const worker: Command = {
 
 	async run(input) {
 		const { flags, cwd, environment, signal, out } = input;
-		const file = typeof flags['config'] === 'string' ? resolve(cwd, flags['config']) : undefined;
-		if (file !== undefined && !existsSync(file))
-			throw usageError(worker, `there is no configuration file ${file}`);
+		const file = configFile(input, worker);
 		const log = out.log('worker', environment);
 		const folder = async (): Promise<string> => {
 			const { hubFolderHere } = await import('../hub-client/hub-location.ts');

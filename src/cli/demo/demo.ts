@@ -22,14 +22,15 @@ export const demo: Command = {
 	examples: ['mctl demo'],
 	flags: {},
 
-	async run({ out, signal, environment }) {
-		leaveNoFolder(environment);
+	async run(input) {
+		const { out, signal } = input;
+		leaveNoFolder(input.environment);
 		let failures = 0;
 		for (const { title, run } of demoSteps) {
 			signal.throwIfAborted();
 			const started = performance.now();
 			try {
-				const seen = await run();
+				const seen = await run(input);
 				const ms = (performance.now() - started).toFixed(0).padStart(5);
 				out.line(`${out.style('green', '✓')} ${title}  ${out.style('dim', `${ms} ms`)}`);
 				for (const line of seen) out.line(`    ${out.style('dim', printableLine(line))}`);

@@ -11,8 +11,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
 import type { Client } from '../../transport/client.ts';
 import { DEMO_HEAL_MS } from '../cli-limits.ts';
-import { homeIn, stopDemoHub, stopHubDetached } from './hub-steps.ts';
-import { type DemoStep, expect, inFolder, joinedText, runMctl, startMctl } from './step.ts';
+import { type DemoFolder, type DemoInput, type DemoStep, expect, inFolder, joinedText } from './step.ts';
 
 const SERVER = '@modelcontextprotocol/server-everything';
 
@@ -22,19 +21,18 @@ export const gatewaySteps: readonly DemoStep[] = [
 	{ title: 'an agent searches all tools and calls the one it finds', run: searchTools },
 ];
 
-function importClient(): Promise<string[]> {
-	return inFolder(async (folder) => {
-		const { project, clientFile } = await madeUpClient(folder, process.execPath, ['server.js']);
-		await runMctl(['init', '--yes'], project, homeIn(folder));
-		const after = JSON.parse(await readFile(clientFile, 'utf8'));
-		expect(Object.keys(after.mcpServers).join(), 'orchestra');
-		const { servers } = JSON.parse(await runMctl(['list', 'servers', '--json'], project, homeIn(folder)));
-		expect(servers.map(({ name }: { name: string }) => name).join(), 'everything');
-		await runMctl(['init', '--undo'], project, homeIn(folder));
-		const restored = JSON.parse(await readFile(clientFile, 'utf8'));
-		expect(Object.keys(restored.mcpServers).join(), 'everything');
+function importClient(input: DemoInput): Promise<string[]> {
+	return inFolder(input, async ({ path, run, servers }) => {
+		const { project, clientFile } = await madeUpClient(path, 'server.js');
+		const namesNow = async (): Promise<string> =>
+			Object.keys(JSON.parse(await readFile(clientFile, 'utf8')).mcpServers).join();
+		await run(['init', '--yes'], project);
+		expect(await namesNow(), 'orchestra');
+		expect((await servers(project)).map(({ name }) => name).join(), 'everything');
+		await run(['init', '--undo'], project);
+		expect(await namesNow(), 'everything');
 		return ['~/.cursor/mcp.json: everything → orchestra; mctl init --undo puts it back'];
-	}, stopHubDetached);
+	});
 }
 
 /** The main file of the server; undefined where it is not installed. */
@@ -45,57 +43,46 @@ function serverFile(): string | undefined {
 
 const skipped = [`skipped: ${SERVER} is not installed; a checkout of the repository has it`];
 
-async function shareAndHeal(): Promise<string[]> {
+async function shareAndHeal(input: DemoInput): Promise<string[]> {
 	const file = serverFile();
 	if (file === undefined) return skipped;
-	return inFolder(async (folder) => {
-		const { project } = await madeUpClient(folder, process.execPath, [file]);
-		const env = homeIn(folder);
-		await runMctl(['init', '--yes'], project, env);
-		const clients = await Promise.all([1, 2].map(() => startMctl(['bridge'], project, env)));
-		try {
-			const sums = await Promise.all(clients.map((client, at) => sum(client, at)));
-			const first = await serverPid(project, env);
-			process.kill(first, 'SIGKILL');
-			const [one] = clients;
-			const healed = one ? await sumAfterCrash(one) : '';
-			const second = await serverPid(project, env);
-			expect(second === first, false);
-			return [
-				`2 clients → 1 hub → 1 server (pid ${first}): ${sums.join(' ')}`,
-				`kill -9 ${first}, and the next call works (pid ${second}): ${healed}`,
-			];
-		} finally {
-			await Promise.all(clients.map((client) => client.close()));
-			await stopDemoHub(project, env);
-		}
-	}, stopHubDetached);
+	return inFolder(input, async (demo) => {
+		const { project } = await madeUpClient(demo.path, file);
+		await demo.run(['init', '--yes'], project);
+		const [one, other] = [await demo.start(['bridge'], project), await demo.start(['bridge'], project)];
+		const sums = await Promise.all([sum(one, 0), sum(other, 1)]);
+		const first = await serverPid(demo, project);
+		process.kill(first, 'SIGKILL');
+		const healed = await sumAfterCrash(one);
+		const second = await serverPid(demo, project);
+		expect(second === first, false);
+		return [
+			`2 clients → 1 hub → 1 server (pid ${first}): ${sums.join(' ')}`,
+			`kill -9 ${first}, and the next call works (pid ${second}): ${healed}`,
+		];
+	});
 }
 
-async function searchTools(): Promise<string[]> {
+async function searchTools(input: DemoInput): Promise<string[]> {
 	const file = serverFile();
 	if (file === undefined) return skipped;
-	return inFolder(async (folder) => {
+	return inFolder(input, async ({ path, run, start }) => {
 		const mcpServers = { everything: { command: process.execPath, args: [file] } };
 		const toolList = { expose: 'search' };
-		await writeFile(join(folder, 'orchestra.json'), JSON.stringify({ mcpServers, toolList }));
-		await runMctl(['trust'], folder, homeIn(folder));
-		await runMctl(['list', 'servers', '--check'], folder, homeIn(folder));
-		const client = await startMctl(['serve', '--examples'], folder, homeIn(folder));
-		try {
-			const listed = (await client.request('tools/list')) as { tools: { name: string }[] };
-			expect(listed.tools.map(({ name }) => name).join(), 'find_tools,describe_tool,call_tool');
-			const query = 'add two numbers';
-			const found = joinedText(await call(client, 'find_tools', { query }));
-			const name = /[\w-]+__[\w-]+/.exec(found)?.[0] ?? '';
-			expect(name, 'everything__get-sum');
-			const text = joinedText(await call(client, 'call_tool', { name, arguments: { a: 40, b: 2 } }));
-			expect(text, 'The sum of 40 and 2 is 42.');
-			return [`3 tools listed; find_tools "${query}" → ${name}; call_tool → ${text}`];
-		} finally {
-			await client.close();
-		}
-	}, stopHubDetached);
+		await writeFile(join(path, 'orchestra.json'), JSON.stringify({ mcpServers, toolList }));
+		await run(['trust']);
+		await run(['list', 'servers', '--check']);
+		const client = await start(['serve', '--examples']);
+		const listed = (await client.request('tools/list')) as { tools: { name: string }[] };
+		expect(listed.tools.map(({ name }) => name).join(), 'find_tools,describe_tool,call_tool');
+		const query = 'add two numbers';
+		const found = joinedText(await call(client, 'find_tools', { query }));
+		const name = /[\w-]+__[\w-]+/.exec(found)?.[0] ?? '';
+		expect(name, 'everything__get-sum');
+		const text = joinedText(await call(client, 'call_tool', { name, arguments: { a: 40, b: 2 } }));
+		expect(text, 'The sum of 40 and 2 is 42.');
+		return [`3 tools listed; find_tools "${query}" → ${name}; call_tool → ${text}`];
+	});
 }
 
 function call(client: Client, name: string, args: object): Promise<unknown> {
@@ -103,16 +90,13 @@ function call(client: Client, name: string, args: object): Promise<unknown> {
 }
 
 /** A client configuration with one server, in a home of its own. */
-async function madeUpClient(
-	folder: string,
-	command: string,
-	args: readonly string[],
-): Promise<{ project: string; clientFile: string }> {
+async function madeUpClient(folder: string, file: string): Promise<{ project: string; clientFile: string }> {
 	const project = join(folder, 'project');
 	const clientFile = join(folder, '.cursor', 'mcp.json');
+	const everything = { command: process.execPath, args: [file] };
 	await mkdir(project);
 	await mkdir(join(folder, '.cursor'));
-	await writeFile(clientFile, JSON.stringify({ mcpServers: { everything: { command, args } } }));
+	await writeFile(clientFile, JSON.stringify({ mcpServers: { everything } }));
 	return { project, clientFile };
 }
 
@@ -135,9 +119,8 @@ async function sumAfterCrash(client: Client): Promise<string> {
 	}
 }
 
-async function serverPid(project: string, env: Record<string, string>): Promise<number> {
-	const { servers } = JSON.parse(await runMctl(['list', 'servers', '--json'], project, env));
-	const pid: unknown = servers[0]?.pid;
-	if (typeof pid !== 'number') throw new Error(`the server does not run: ${JSON.stringify(servers)}`);
-	return pid;
+async function serverPid({ servers }: DemoFolder, project: string): Promise<number> {
+	const [server] = await servers(project);
+	if (server?.pid) return server.pid;
+	throw new Error(`the server does not run: ${JSON.stringify(server)}`);
 }

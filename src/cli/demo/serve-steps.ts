@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
 import { findCommand } from '../../process/find-command.ts';
 import type { Client } from '../../transport/client.ts';
-import { type DemoStep, expect, inFolder, joinedText, startMctl } from './step.ts';
+import { type DemoInput, type DemoStep, expect, inFolder, joinedText } from './step.ts';
 
 export const serveSteps: readonly DemoStep[] = [
 	{ title: 'an agent calls tools written in JavaScript, Python and shell', run: callTools },
@@ -11,41 +11,32 @@ export const serveSteps: readonly DemoStep[] = [
 	{ title: 'one pipe speaks every revision of MCP, request by request', run: mixEras },
 ];
 
-function served<T>(use: (client: Client) => Promise<T>): Promise<T> {
-	return inFolder(async (folder) => {
-		const client = await startMctl(['serve', '--examples'], folder, {
-			XDG_STATE_HOME: join(folder, 'state'),
-		});
-		try {
-			return await use(client);
-		} finally {
-			await client.close();
-		}
-	});
+/** With the home of the user, which interpreters may need. */
+function served(input: DemoInput, use: (client: Client) => Promise<string[]>): Promise<string[]> {
+	return inFolder(
+		input,
+		async ({ start }) => use(await start(['serve', '--examples'])),
+		(folder) => ({ XDG_STATE_HOME: join(folder, 'state') }),
+	);
 }
 
-function callTools(): Promise<string[]> {
-	return served(async (client) => {
-		const hello = await client.request('tools/call', {
-			name: 'hello-world',
-			arguments: { name: 'Orchestra' },
-		});
+function callTools(input: DemoInput): Promise<string[]> {
+	return served(input, async (client) => {
+		const call = (name: string, args: object): Promise<unknown> =>
+			client.request('tools/call', { name, arguments: args });
+		const hello = await call('hello-world', { name: 'Orchestra' });
 		expect(joinedText(hello).includes('Hello, Orchestra!'), true);
-		const disk = await client.request('tools/call', { name: 'disk-usage', arguments: {} });
-		expect('isError' in (disk as object), false);
+		expect('isError' in ((await call('disk-usage', {})) as object), false);
 		const seen = ['hello-world (JavaScript): Hello, Orchestra!', 'disk-usage (shell): done'];
-		if (!hasPython()) return [...seen, 'word-count (Python): skipped, python3 is not on PATH'];
-		const count = await client.request('tools/call', {
-			name: 'word-count',
-			arguments: { text: 'one two three' },
-		});
+		if (!hasPython(input)) return [...seen, 'word-count (Python): skipped, python3 is not on PATH'];
+		const count = await call('word-count', { text: 'one two three' });
 		expect(/\b3\b/.test(joinedText(count)), true);
 		return [...seen, 'word-count (Python): 3 words'];
 	});
 }
 
-function matchLibrary(): Promise<string[]> {
-	return served(async (client) => {
+function matchLibrary(input: DemoInput): Promise<string[]> {
+	return served(input, async (client) => {
 		const uri = 'orchestr8://match?query=my+server+hangs+and+does+not+answer&maxTokens=1500&mode=full';
 		const result = await client.request('resources/read', { uri });
 		// The checks below fail when the shape is another one.
@@ -58,8 +49,8 @@ function matchLibrary(): Promise<string[]> {
 	});
 }
 
-function mixEras(): Promise<string[]> {
-	return served(async (client) => {
+function mixEras(input: DemoInput): Promise<string[]> {
+	return served(input, async (client) => {
 		// By hand: a client of MCP speaks one era, and this shows both on one pipe.
 		const params = {
 			protocolVersion: '2024-11-05',
@@ -83,10 +74,10 @@ function mixEras(): Promise<string[]> {
 	});
 }
 
-function hasPython(): boolean {
+function hasPython({ environment }: DemoInput): boolean {
 	// A fresh machine may have Node alone.
 	return attempt(() => {
-		findCommand('python3', process.cwd(), { PATH: process.env['PATH'] ?? '' });
+		findCommand('python3', '/', { PATH: environment['PATH'] ?? '' });
 		return true;
 	}, false);
 }

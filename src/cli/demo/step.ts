@@ -1,6 +1,6 @@
-/* A step of the demo, and what steps need: a folder of their own, and a check that explains itself. */
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+/* A step of the demo, and what steps need: a folder of their own with mctl in it, and a check that explains itself. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,14 @@ import { promisify } from 'node:util';
 import { OrchestraError } from '../../errors.ts';
 import { Client } from '../../transport/client.ts';
 import { DEMO_COMMAND_MS } from '../cli-limits.ts';
+import type { CommandInput } from '../command.ts';
+
+export type DemoInput = Pick<CommandInput, 'environment' | 'program'>;
 
 export interface DemoStep {
 	title: string;
 	/** Runs the step and returns the lines to show, or throws. */
-	run: () => Promise<string[]>;
+	run: (input: DemoInput) => Promise<string[]>;
 }
 
 /** Throws unless `found` is `wanted`. */
@@ -21,54 +24,82 @@ export function expect(found: unknown, wanted: unknown): void {
 	throw new OrchestraError('internal', `expected ${String(wanted)}, found ${String(found)}`);
 }
 
-/** Start this very mctl with other arguments, in a folder, as an agent would. */
-export function startMctl(
-	mctlArgs: readonly string[],
-	cwd: string,
-	env: Record<string, string> = {},
-): Promise<Client> {
-	const args = [process.argv[1] ?? '', ...mctlArgs];
-	const record = { command: process.execPath, args, cwd, env: { LOG_LEVEL: 'warn', ...env } };
-	return Client.open(record, { stderr: 'discard' });
+/** An empty folder, and this very mctl in it. */
+export interface DemoFolder {
+	readonly path: string;
+	/** The variables of its programs. */
+	readonly env: Readonly<Record<string, string>>;
+	/** Run mctl to its end; resolves to its stdout. A failure has its stderr. */
+	readonly run: (args: readonly string[], cwd?: string) => Promise<string>;
+	/** Start mctl as an agent would. It is stopped with the step. */
+	readonly start: (args: readonly string[], cwd?: string) => Promise<Client>;
+	/** The servers that `mctl list` shows. */
+	readonly servers: (cwd?: string) => Promise<{ name: string; pid: number | null }[]>;
 }
 
-/** Run this very mctl to its end and give back its stdout; a failure has its stderr. */
-export async function runMctl(
-	mctlArgs: readonly string[],
-	cwd: string,
-	env: Record<string, string>,
-): Promise<string> {
-	const environment = { ...process.env, LOG_LEVEL: 'warn', ...env };
-	const args = [process.argv[1] ?? '', ...mctlArgs];
-	const { stdout } = await promisify(execFile)(process.execPath, args, {
-		cwd,
-		env: environment,
-		timeout: DEMO_COMMAND_MS,
-	});
-	return stdout;
+/** A home of its own, so that the demo touches nothing of yours. */
+function homeIn(folder: string): Record<string, string> {
+	return {
+		HOME: folder,
+		XDG_STATE_HOME: join(folder, 'state'),
+		XDG_CONFIG_HOME: join(folder, 'config'),
+		CLAUDE_CONFIG_DIR: '',
+		CODEX_HOME: '',
+		ORCHESTRA_TRUST: '',
+	};
 }
 
-/**
- * An empty folder for the time of `use`. When a second Ctrl-C ends the process at once, `leave` is all that is
- * left of it: it must be synchronous, and removes the folder by default.
- */
+/** A folder for the time of `use`. What mctl started there is stopped, the hub of a bridge too. */
 export async function inFolder<T>(
-	use: (folder: string) => Promise<T>,
-	leave: (folder: string) => void = removeFolder,
+	{ environment, program }: DemoInput,
+	use: (demo: DemoFolder) => Promise<T>,
+	variablesOf: (folder: string) => Record<string, string> = homeIn,
 ): Promise<T> {
-	const folder = mkdtempSync(join(tmpdir(), 'orchestra-demo-'));
-	const leaveNow = (): void => leave(folder);
-	process.once('exit', leaveNow);
+	const path = mkdtempSync(join(environment['TMPDIR'] || tmpdir(), 'orchestra-demo-'));
+	const env = { LOG_LEVEL: 'warn', ...variablesOf(path) };
+	const all = { ...environment, ...env };
+	const clients: Client[] = [];
+	let hasHub = false;
+	const run = async (args: readonly string[], cwd = path): Promise<string> => {
+		const options = { cwd, env: all, timeout: DEMO_COMMAND_MS };
+		return (await promisify(execFile)(process.execPath, [program, ...args], options)).stdout;
+	};
+	const start = async (args: readonly string[], cwd = path): Promise<Client> => {
+		hasHub ||= args[0] === 'bridge';
+		const record = { command: process.execPath, args: [program, ...args], cwd, env };
+		const client = await Client.open(record, { stderr: 'discard', parentEnvironment: environment });
+		clients.push(client);
+		return client;
+	};
+	const servers = async (cwd = path): ReturnType<DemoFolder['servers']> =>
+		JSON.parse(await run(['list', 'servers', '--json'], cwd)).servers;
+	const leave = (): void => stopDetached(path, program, all);
+	process.once('exit', leave);
 	try {
-		return await use(folder);
+		return await use({ path, env, run, start, servers });
 	} finally {
-		process.off('exit', leaveNow);
-		await rm(folder, { recursive: true, force: true });
+		await Promise.all(clients.map((client) => client.close()));
+		if (hasHub) await run(['hub', 'stop', '--all']);
+		process.off('exit', leave);
+		await rm(path, { recursive: true, force: true });
 	}
 }
 
-function removeFolder(folder: string): void {
-	rmSync(folder, { recursive: true, force: true });
+/**
+ * A second Ctrl-C ends the demo at once, and the hub is detached: a shell stops it, and removes the folder. Twice, since
+ * a hub that was just being started is not known yet at the first time.
+ */
+function stopDetached(folder: string, program: string, env: Readonly<NodeJS.ProcessEnv>): void {
+	const script = '"$0" "$1" hub stop --all; sleep 2; "$0" "$1" hub stop --all; cd /; rm -rf "$2"';
+	const args = ['-c', script, process.execPath, program, folder];
+	// The home of the folder, whatever the step uses: no other hub is stopped.
+	const options = {
+		cwd: folder,
+		env: { ...env, ...homeIn(folder) },
+		detached: true,
+		stdio: 'ignore',
+	} as const;
+	spawn('sh', args, options).unref();
 }
 
 /** The strings of a tool's result. */

@@ -7,8 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TASKS } from '../../protocol/tasks.ts';
 import { DEMO_POLL_MS, DEMO_TASK_MS } from '../cli-limits.ts';
-import { homeIn, stopDemoHub, stopHubDetached } from './hub-steps.ts';
-import { type DemoStep, expect, inFolder, joinedText, runMctl, startMctl } from './step.ts';
+import { type DemoFolder, type DemoInput, type DemoStep, expect, inFolder, joinedText } from './step.ts';
 
 export const taskSteps: readonly DemoStep[] = [
 	{ title: 'a client is killed during a long call, and another one fetches the result', run: outliveClient },
@@ -35,37 +34,32 @@ const _meta = {
 	'io.modelcontextprotocol/clientCapabilities': { extensions: { [TASKS]: {} } },
 };
 
-function outliveClient(): Promise<string[]> {
-	return inFolder(async (folder) => {
-		const env = homeIn(folder);
-		await mkdir(join(folder, 'tools/build'), { recursive: true });
-		await writeFile(join(folder, 'tools/build/manifest.json'), JSON.stringify(manifest));
-		await writeFile(join(folder, 'tools/build/main.sh'), script);
-		await writeFile(join(folder, 'orchestra.json'), JSON.stringify({ tasks: { always: ['build'] } }));
-		await runMctl(['trust'], folder, env);
-		const { taskId, pid } = await callAndDie(folder, env);
-		const second = await startMctl(['bridge'], folder, env);
-		try {
-			const result = await resultOf((params) => second.request('tasks/get', { ...params, _meta }), taskId);
-			expect(joinedText(result).includes('"built"'), true);
-			return [
-				`bridge ${pid} was killed with task ${taskId.slice(0, 8)} in flight; another bridge has its result`,
-			];
-		} finally {
-			await second.close();
-			await stopDemoHub(folder, env);
-		}
-	}, stopHubDetached);
+function outliveClient(input: DemoInput): Promise<string[]> {
+	return inFolder(input, async (demo) => {
+		const { path, run, start } = demo;
+		await mkdir(join(path, 'tools/build'), { recursive: true });
+		await writeFile(join(path, 'tools/build/manifest.json'), JSON.stringify(manifest));
+		await writeFile(join(path, 'tools/build/main.sh'), script);
+		await writeFile(join(path, 'orchestra.json'), JSON.stringify({ tasks: { always: ['build'] } }));
+		await run(['trust']);
+		const { taskId, pid } = await callAndDie(demo, input);
+		const second = await start(['bridge']);
+		const result = await resultOf((params) => second.request('tasks/get', { ...params, _meta }), taskId);
+		expect(joinedText(result).includes('"built"'), true);
+		return [
+			`bridge ${pid} was killed with task ${taskId.slice(0, 8)} in flight; another bridge has its result`,
+		];
+	});
 }
 
 /** A bridge that is killed as soon as its call is a task. */
 async function callAndDie(
-	folder: string,
-	env: Record<string, string>,
+	{ path: cwd, env }: DemoFolder,
+	{ environment, program }: DemoInput,
 ): Promise<{ taskId: string; pid: number }> {
-	const bridge = spawn(process.execPath, [process.argv[1] ?? '', 'bridge'], {
-		cwd: folder,
-		env: { ...process.env, LOG_LEVEL: 'warn', ...env },
+	const bridge = spawn(process.execPath, [program, 'bridge'], {
+		cwd,
+		env: { ...environment, ...env },
 		stdio: ['pipe', 'pipe', 'ignore'],
 	});
 	const params = { name: 'build', arguments: {}, _meta };

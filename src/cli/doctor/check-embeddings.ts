@@ -1,9 +1,9 @@
 /* The check of `search.embeddings` for `mctl doctor`: one text is sent, and it is said where text goes. */
-import { OrchestraError } from '../../errors.ts';
 import { EmbeddingEndpoint } from '../../library/embeddings/embedding-endpoint.ts';
 import { EMBEDDING_REQUEST_MS, QUERY_WAIT_MS } from '../../library/embeddings/embedding-limits.ts';
 import { embeddingSettings } from '../../library/embeddings/open-embeddings.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
+import { failure } from './failure.ts';
 
 const TEXT = 'Read a file';
 
@@ -14,7 +14,6 @@ export async function* checkEndpoint({
 }: DoctorContext): AsyncGenerator<DoctorFinding> {
 	const section = project.configuration.search.embeddings;
 	if (section === undefined) return;
-	const fix = 'Correct search.embeddings, or remove it: search works without.';
 	try {
 		const endpoint = new EmbeddingEndpoint(embeddingSettings(section, environment));
 		yield endpoint.isLocal
@@ -38,7 +37,10 @@ export async function* checkEndpoint({
 				fix: 'Use a smaller model or a faster machine.',
 			};
 	} catch (error) {
-		const { message, hint } = OrchestraError.from(error);
-		yield { verdict: 'fail', text: `search.embeddings: ${message}`, fix: hint ?? fix };
+		yield failure(
+			error,
+			'search.embeddings: ',
+			'Correct search.embeddings, or remove it: search works without.',
+		);
 	}
 }

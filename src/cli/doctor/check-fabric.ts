@@ -1,7 +1,6 @@
 /* The check of the setting `fabric` for `mctl doctor`: what can be checked here, and with `--check` what the servers say. */
 import { X509Certificate } from 'node:crypto';
 import type { FabricSection } from '../../config/configuration.ts';
-import { OrchestraError } from '../../errors.ts';
 import { type FabricReport, fabricReport } from '../../fabric/administration/fabric-report.ts';
 import { usesTls } from '../../fabric/link/server-check.ts';
 import { packageVersion } from '../../files/package-version.ts';
@@ -12,6 +11,7 @@ import { CERTIFICATE_SOON_MS, RECENT_FAILURES_MS } from '../cli-limits.ts';
 import { remoteCalls } from '../fabric/remote-call-counts.ts';
 import { linkLines, runningFabric } from '../fabric/running-fabric.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
+import { failure } from './failure.ts';
 
 export async function* checkFabricSettings(context: DoctorContext): AsyncGenerator<DoctorFinding> {
 	const { project, environment, contacts } = context;
@@ -26,12 +26,7 @@ export async function* checkFabricSettings(context: DoctorContext): AsyncGenerat
 		yield* serverFindings(await fabricReport(fabric, environment));
 		yield* failedCalls(context);
 	} catch (error) {
-		const { message, hint } = OrchestraError.from(error);
-		yield {
-			verdict: 'fail',
-			text: `fabric: ${message}`,
-			fix: hint ?? 'Correct fabric.servers or fabric.ca.',
-		};
+		yield failure(error, 'fabric: ', 'Correct fabric.servers or fabric.ca.');
 	}
 }
 

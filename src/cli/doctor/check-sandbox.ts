@@ -6,18 +6,7 @@ import { sandboxProgram } from '../../process/sandbox/sandbox.ts';
 import { SANDBOX_TRY_MS } from '../cli-limits.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 
-const trial = [
-	'--ro-bind',
-	'/',
-	'/',
-	'--dev',
-	'/dev',
-	'--proc',
-	'/proc',
-	'--unshare-pid',
-	'--unshare-net',
-	'true',
-];
+const trial = '--ro-bind / / --dev /dev --proc /proc --unshare-pid --unshare-net true'.split(' ');
 
 /** One finding when no entry needs a sandbox, one per entry when there is none. */
 export async function* checkSandbox({ project, environment }: DoctorContext): AsyncGenerator<DoctorFinding> {

@@ -3,10 +3,10 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
-import { OrchestraError } from '../../errors.ts';
 import { resolveSecret, secretPath } from '../../secrets/resolve-secret.ts';
-import { referenceText, type SecretText } from '../../secrets/secret-text.ts';
+import { referenceText, type SecretStrings, type SecretText } from '../../secrets/secret-text.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
+import { failure } from './failure.ts';
 
 /** Mode bits for read access of group and others. */
 const READABLE_BY_OTHERS = 0o044;
@@ -20,8 +20,7 @@ export async function* checkSecrets({ project, environment }: DoctorContext): As
 			await resolveSecret(text, { environment });
 			yield { verdict: 'ok', text: `${what}: ${text.key} is there (${shown})` };
 		} catch (error) {
-			const { message, hint } = OrchestraError.from(error);
-			yield { verdict: 'fail', text: `${what}: ${message}`, fix: hint ?? `Correct ${text.key}.` };
+			yield failure(error, `${what}: `, `Correct ${text.key}.`);
 		}
 		for (const { kind, argument } of references) {
 			const file = secretPath(argument, dirname(text.file), environment['HOME'] || homedir());
@@ -32,26 +31,23 @@ export async function* checkSecrets({ project, environment }: DoctorContext): As
 }
 
 function secretsOf({ mcpServers, plugins, search }: Configuration): { what: string; text: SecretText }[] {
-	const servers = mcpServers
-		.filter(({ isEnabled }) => isEnabled)
-		.flatMap((server) => {
-			const oauth = server.kind === 'stdio' ? undefined : server.oauth;
-			const strings = [server.secrets, oauth?.secrets, oauth?.identityProvider?.secrets].flatMap((each) =>
-				Object.values(each ?? {}),
-			);
-			return strings.map((text) => ({ what: `server ${server.name}`, text }));
-		});
-	const others = plugins
-		.filter(({ isEnabled }) => isEnabled)
-		.flatMap(({ id, secretEnv, secretConfig }) =>
-			[...Object.values(secretEnv ?? {}), ...Object.values(secretConfig ?? {})].map((text) => ({
-				what: `plugin ${id}`,
-				text,
-			})),
-		);
+	const all = (
+		what: string,
+		...maps: readonly (SecretStrings | undefined)[]
+	): { what: string; text: SecretText }[] =>
+		maps.flatMap((map) => Object.values(map ?? {}).map((text) => ({ what, text })));
+	const servers = mcpServers.filter(({ isEnabled }) => isEnabled);
 	const key = search.embeddings?.key;
-	const keys = typeof key === 'object' ? [{ what: 'search', text: key }] : [];
-	return [...servers, ...others, ...keys];
+	return [
+		...servers.flatMap((server) => {
+			const oauth = server.kind === 'stdio' ? undefined : server.oauth;
+			return all(`server ${server.name}`, server.secrets, oauth?.secrets, oauth?.identityProvider?.secrets);
+		}),
+		...plugins.flatMap(({ id, isEnabled, secretEnv, secretConfig }) =>
+			isEnabled ? all(`plugin ${id}`, secretEnv, secretConfig) : [],
+		),
+		...(typeof key === 'object' ? all('search', { key }) : []),
+	];
 }
 
 function isOpen(file: string): boolean {

@@ -25,6 +25,7 @@ import type { Project } from '../target/project.ts';
 import type { Verdict } from '../terminal/verdict.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkSecrets } from './check-secrets.ts';
+import { failure } from './failure.ts';
 
 export interface DoctorFinding {
 	readonly verdict: Verdict;
@@ -134,17 +135,6 @@ async function versionOf(file: string): Promise<string> {
 	}
 }
 
-async function* checkServers(context: DoctorContext): AsyncGenerator<DoctorFinding> {
-	const { inspectServers } = await import('./doctor-servers.ts');
-	yield* inspectServers(context);
-}
-
-/** Loaded on demand, as what knows the servers is. */
-async function* checkPins(context: DoctorContext): AsyncGenerator<DoctorFinding> {
-	const { inspectPins } = await import('./check-pins.ts');
-	yield* inspectPins(context);
-}
-
 function* checkPlugins({ project, environment }: DoctorContext): Generator<DoctorFinding> {
 	for (const { id, binary, env, file, isEnabled, cwd = dirname(file) } of project.configuration.plugins) {
 		if (!isEnabled) continue;
@@ -163,8 +153,7 @@ export function checkProgram(
 		findCommand(program, cwd, environment);
 		return { verdict: 'ok', text: `${what}: ${program} is there` };
 	} catch (error) {
-		const { message, hint } = OrchestraError.from(error);
-		return { verdict: 'fail', text: `${what}: ${message}`, fix: hint ?? fix };
+		return failure(error, `${what}: `, fix);
 	}
 }
 
@@ -195,23 +184,16 @@ async function* checkHttp({ project }: DoctorContext): AsyncGenerator<DoctorFind
 		const { tls } = await listenerSettings(hub.httpAddr, hub);
 		yield { verdict: 'ok', text: `MCP over HTTP on ${hub.httpAddr}${tls ? ', with TLS' : ''}` };
 	} catch (error) {
-		const { message, hint } = OrchestraError.from(error);
-		yield { verdict: 'fail', text: message, fix: hint ?? 'Correct hub.httpAddr.' };
+		yield failure(error, '', 'Correct hub.httpAddr.');
 	}
 }
 
-/** Nothing is sent anywhere unless the configuration names an endpoint. */
-async function* checkEmbeddings(context: DoctorContext): AsyncGenerator<DoctorFinding> {
-	if (context.project.configuration.search.embeddings === undefined) return;
-	const { checkEndpoint } = await import('./check-embeddings.ts');
-	yield* checkEndpoint(context);
-}
-
-/** Its servers are contacted with `--check` only. */
-async function* checkFabric(context: DoctorContext): AsyncGenerator<DoctorFinding> {
-	if (context.project.configuration.fabric === undefined) return;
-	const { checkFabricSettings } = await import('./check-fabric.ts');
-	yield* checkFabricSettings(context);
+/** A check whose code is loaded when it is needed. */
+function onDemand(load: (context: DoctorContext) => Promise<Check | false | undefined>): Check {
+	return async function* (context) {
+		const check = await load(context);
+		if (check) yield* check(context);
+	};
 }
 
 export const doctorChecks: readonly Check[] = [
@@ -220,14 +202,20 @@ export const doctorChecks: readonly Check[] = [
 	checkTrust,
 	checkRoots,
 	checkRuntimes,
-	checkServers,
-	checkPins,
+	onDemand(async () => (await import('./doctor-servers.ts')).inspectServers),
+	onDemand(async () => (await import('./check-pins.ts')).inspectPins),
 	checkPlugins,
 	checkSecrets,
 	checkSandbox,
 	checkRequiredConfig,
 	checkCertificates,
 	checkHttp,
-	checkEmbeddings,
-	checkFabric,
+	onDemand(
+		async ({ project }) =>
+			project.configuration.search.embeddings && (await import('./check-embeddings.ts')).checkEndpoint,
+	),
+	onDemand(
+		async ({ project }) =>
+			project.configuration.fabric && (await import('./check-fabric.ts')).checkFabricSettings,
+	),
 ];

@@ -100,9 +100,7 @@ async function authorizedText(
 	if (entry.kind === 'stdio') return '';
 	const signIn = await signInOf(entry, environment);
 	if (signIn === 'header') return `, ${signInStates.header}`;
-	return signIn === 'none' || signIn === 'expired' || signIn === 'unassigned'
-		? ''
-		: ', authorized by the stored sign-in';
+	return ['none', 'expired', 'unassigned'].includes(signIn) ? '' : ', authorized by the stored sign-in';
 }
 
 /** Without the credentials of the proxy. */

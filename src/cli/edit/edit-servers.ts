@@ -9,7 +9,7 @@ import {
 import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { isPluginsYaml } from '../../config/plugins-yaml.ts';
 import { OrchestraError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import { printableLine, quoted } from '../../printable.ts';
 import {
 	type ArgCount,
@@ -86,7 +86,7 @@ function refuseName(name: string, files: readonly ServerFile[], what: string): n
 	const guesses = nearest(name, names);
 	const where = files.map(({ path }) => path).join(' or ');
 	throw new OrchestraError('bad_input', `there is no ${what} "${name}" in ${where}`, {
-		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : hintFor(names),
+		hint: didYouMean(guesses, hintFor(names)),
 		data: { name, nearest: guesses },
 	});
 }

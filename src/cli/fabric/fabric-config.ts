@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import type { NodeAddress } from '../../fabric/administration/cluster-files.ts';
 import { LARGEST_PORT } from '../../link/address.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, textFlag, usageError } from '../command.ts';
 
 const LOOPBACK = '127.0.0.1:4222';
 
@@ -30,7 +30,7 @@ export const fabricConfig: Command = {
 		if (flags['cluster'] !== undefined) return writeCluster(input);
 		for (const name of ['out', 'install'])
 			if (flags[name] !== undefined) throw usageError(fabricConfig, `--${name} is for --cluster`);
-		const text = textFlags(flags);
+		const text = (name: string): string | undefined => textFlag(input, name);
 		const [cert, key, listen = LOOPBACK] = [text('cert'), text('key'), text('listen')];
 		if ((cert === undefined) !== (key === undefined))
 			throw usageError(fabricConfig, '--cert and --key are used together');
@@ -53,12 +53,9 @@ export const fabricConfig: Command = {
 	},
 };
 
-function textFlags(flags: CommandInput['flags']): (name: string) => string | undefined {
-	return (name) => (typeof flags[name] === 'string' ? flags[name] : undefined);
-}
-
-async function writeCluster({ flags, cwd, environment, out }: CommandInput): Promise<void> {
-	const text = textFlags(flags);
+async function writeCluster(input: CommandInput): Promise<void> {
+	const { flags, cwd, environment, out } = input;
+	const text = (name: string): string | undefined => textFlag(input, name);
 	for (const name of ['listen', 'cert', 'key'])
 		if (flags[name] !== undefined)
 			throw usageError(fabricConfig, `--${name} is for one server: a cluster has its own certificates`);

@@ -1,5 +1,5 @@
 /* A request of a command to the running hub over its link: open the dashboard, start or stop a server. */
-import { type ErrorCode, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
 import { CONTROL_CLIENT, type ControlRequest, HUB_CONTROL } from '../../hub/shared/hub-control.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { loadIdentity, ORCHESTRATOR_NAME } from '../../link/certificates/certificates.ts';
@@ -7,16 +7,7 @@ import { PluginClient } from '../../plugin/client/plugin-client.ts';
 import type { ToolResponse } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import { CONTROL_ANSWER_MS, HUB_DIAL_MS } from '../cli-limits.ts';
-
-const codes: ReadonlySet<string> = new Set<ErrorCode>([
-	'bad_input',
-	'closed',
-	'io',
-	'not_found',
-	'rpc',
-	'spawn',
-	'timeout',
-]);
+import { isErrorCode } from '../exit.ts';
 
 /** Send it and return the answer. Throws what the hub reports. */
 export async function controlHub(
@@ -47,8 +38,7 @@ export async function controlHub(
 
 function failureOf(answer: Pick<ToolResponse, 'errorCode' | 'errorMessage' | 'result'>): OrchestraError {
 	const { errorCode, errorMessage, result } = answer;
-	// It is one of the set.
-	const code = codes.has(errorCode) ? (errorCode as ErrorCode) : 'internal';
+	const code = isErrorCode(errorCode) ? errorCode : 'internal';
 	const hint = result?.['hint'];
 	return new OrchestraError(code, errorMessage, { hint: typeof hint === 'string' ? hint : undefined });
 }

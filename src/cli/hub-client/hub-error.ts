@@ -2,7 +2,7 @@
 import { OrchestraError } from '../../errors.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
-import { exitCodes } from '../exit.ts';
+import { isErrorCode } from '../exit.ts';
 
 /** The error with the code and the hint that came with it. */
 export function errorOfHub(thrown: unknown): OrchestraError {
@@ -10,20 +10,15 @@ export function errorOfHub(thrown: unknown): OrchestraError {
 	const error = OrchestraError.from(thrown);
 	const sent = rpc?.data ?? { code: error.code, hint: error.hint, ...error.data };
 	const { code, hint, ...data } = isObject(sent) ? sent : {};
-	const isKnown = typeof code === 'string' && Object.hasOwn(exitCodes, code);
 	const { details } = data;
 	const found = [hint, isObject(details) ? details['hint'] : undefined];
 	const advice = found.find((each): each is string => typeof each === 'string');
 	const message = rpc?.message ?? error.message;
-	return new OrchestraError(
-		isKnown ? (code as keyof typeof exitCodes) : 'rpc',
-		withoutAdvice(message, advice),
-		{
-			...(advice !== undefined && { hint: advice }),
-			data: { ...(rpc && { rpcCode: rpc.code }), ...data },
-			cause: thrown,
-		},
-	);
+	return new OrchestraError(isErrorCode(code) ? code : 'rpc', withoutAdvice(message, advice), {
+		hint: advice,
+		data: { ...(rpc && { rpcCode: rpc.code }), ...data },
+		cause: thrown,
+	});
 }
 
 /** The message without the hint, which is its last line for agents. */

@@ -4,7 +4,7 @@ import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';
 import { Log } from '../../log.ts';
 import { HUB_LOG_BYTES } from '../cli-limits.ts';
-import type { Command } from '../command.ts';
+import { type Command, textFlag } from '../command.ts';
 import { hubWorker, openFabric } from '../hub-client/fabric-openers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { httpAddressOf, httpArgs, httpFlag } from './http-flag.ts';
@@ -23,9 +23,9 @@ export const hubRun: Command = {
 	graceMs: HUB_GRACE_MS,
 
 	async run(input) {
-		const { flags, cwd, environment, signal, out } = input;
+		const { cwd, environment, signal, out } = input;
 		const folder = hubFolderHere({ cwd, environment });
-		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
+		const certsDir = textFlag(input, 'certs-dir');
 		const httpAddress = httpAddressOf(input, hubRun);
 		const options = { folder, cwd: folder.root, environment, certsDir, httpAddress, openHttp, signal };
 		const fabric = { openFabric, openWorker: hubWorker(environment) };

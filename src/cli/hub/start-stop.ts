@@ -3,7 +3,7 @@
 import { HubFolder } from '../../hub/shared/hub-folder.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { stopHub } from '../../hub/shared/stop-hub.ts';
-import { type Command, type CommandInput, jsonFlag } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, textFlag } from '../command.ts';
 import { controlHub } from '../hub-client/control-hub.ts';
 import { hubFolderHere, hubHere } from '../hub-client/hub-location.ts';
 import { httpAddressOf, httpArgs, httpFlag } from './http-flag.ts';
@@ -22,7 +22,7 @@ export const hubStart: Command = {
 	async run(input) {
 		const { flags, out, cwd, environment } = input;
 		const wasRunning = hubFolderHere({ cwd, environment }).running() !== undefined;
-		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
+		const certsDir = textFlag(input, 'certs-dir');
 		const httpAddress = httpAddressOf(input, hubStart);
 		const record = await hubHere(input, { certsDir, httpAddress });
 		const { pid, address, networkAddress, root } = record;

@@ -94,23 +94,6 @@ export async function withInputsStored<T>(
 }
 
 /** An input with a default gets it: the user can change it in the configuration. */
-function launchInput({
-	id,
-	choices,
-	description,
-	isSecret,
-	exposedIn,
-	default: preset,
-}: ClientInput): LaunchInput {
-	return {
-		key: id,
-		description,
-		isRequired: true,
-		isSecret,
-		exposedIn,
-		format: 'string',
-		default: preset,
-		choices,
-		isRepeated: false,
-	};
+function launchInput({ id, ...input }: ClientInput): LaunchInput {
+	return { ...input, key: id, isRequired: true, format: 'string', isRepeated: false };
 }

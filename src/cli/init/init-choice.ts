@@ -1,7 +1,7 @@
 /* Which of the servers of the clients are imported: all, those that were named, or those that are chosen on the terminal. */
 import type { FoundServer } from '../../config/clients/import-plan.ts';
 import { OrchestraError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import { type AskOptions, askLine } from '../terminal/ask-line.ts';
 
 /** The servers of `--only a,b`: by their names in the clients or in our configuration. */
@@ -25,10 +25,8 @@ export function namedServers(found: readonly FoundServer[], list: string): Found
 
 function unknownServer(name: string, found: readonly FoundServer[]): OrchestraError {
 	const names = found.map((server) => server.name);
-	const guesses = nearest(name, names);
 	return new OrchestraError('bad_input', `no client has a server "${name}"`, {
-		hint:
-			guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : `There are: ${names.join(', ') || 'none'}`,
+		hint: didYouMean(nearest(name, names), `There are: ${names.join(', ') || 'none'}`),
 	});
 }
 

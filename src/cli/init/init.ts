@@ -129,15 +129,14 @@ function notRestored({ failed, waiting, backup }: UndoReport): OrchestraError {
 	const reasons = failed.map(({ path, error }) =>
 		error.message.includes(path) ? error.message : `${path}: ${error.message}`,
 	);
-	const rest = waiting.length === 0 ? '' : ` ${waiting.join(' and ')} ${verbOf(waiting)} until then.`;
+	const rest =
+		waiting.length === 0
+			? ''
+			: ` ${waiting.join(' and ')} ${waiting.length === 1 ? 'stays' : 'stay'} until then.`;
 	return new OrchestraError('bad_input', `${count} ${verb} not restored: ${reasons.join('; ')}`, {
 		hint: `Correct it and run mctl init --undo again, or add --force for the old file.${rest} Backup: ${backup}`,
 		data: { files: failed.map(({ path }) => path), backup },
 	});
-}
-
-function verbOf(things: readonly string[]): string {
-	return things.length === 1 ? 'stays' : 'stay';
 }
 
 async function startProject(input: CommandInput, home: string): Promise<void> {

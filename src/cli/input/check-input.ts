@@ -66,9 +66,10 @@ function findWrong(at: Wrong, depth: number): Wrong | undefined {
 		return problems.includes(undefined) ? undefined : at;
 	}
 	const inner = Array.isArray(value)
-		? value.map((each, index) =>
-				inside(path, String(index), each, { schema: schema['items'], root: place.root }),
-			)
+		? value.map((each, index): Wrong => {
+				const item = { schema: schema['items'], root: place.root };
+				return { path: [...path, String(index)], value: each, place: item };
+			})
 		: isObject(value)
 			? fieldsOf(value, path, place)
 			: [];
@@ -83,12 +84,8 @@ function fieldsOf(value: Record<string, unknown>, path: readonly string[], place
 	const properties = propertiesOf(place);
 	return Object.keys(value).flatMap((name) => {
 		const field = properties.get(name);
-		return field === undefined ? [] : [inside(path, name, value[name], field)];
+		return field === undefined ? [] : [{ path: [...path, name], value: value[name], place: field }];
 	});
-}
-
-function inside(path: readonly string[], name: string, value: unknown, place: SchemaPlace): Wrong {
-	return { path: [...path, name], value, place };
 }
 
 function isInEnum(value: unknown, { enum: values, const: only }: Readonly<Record<string, unknown>>): boolean {

@@ -3,7 +3,6 @@
  * agent lists them. Commands that add or trust servers do the same, and so does a session
  * that was too short. A server that another process learns is not started twice.
  */
-import { resolve } from 'node:path';
 import type { ServerEntry } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { attempt } from '../../errors.ts';
@@ -13,6 +12,7 @@ import { cacheFilesHere, forgetFailure, leftOutText, readKnown } from '../../hub
 import type { LeftOutItem } from '../../mcp/client/list-pages.ts';
 import { printableLine } from '../../printable.ts';
 import { type Command, type CommandInput, jsonFlag } from '../command.ts';
+import { configFile, configFlag } from '../config-flag.ts';
 import { exitCodes } from '../exit.ts';
 import { serverByName } from '../target/server-by-name.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
@@ -22,7 +22,7 @@ export const learn: Command = {
 	usage: 'mctl learn [server…] [--config FILE] [--json]',
 	examples: ['mctl learn                        # every server that was never seen', 'mctl learn files'],
 	flags: {
-		config: { value: 'FILE', help: 'use this configuration file and no other' },
+		config: configFlag,
 		background: { help: 'leave out servers that another process learns' },
 		json: jsonFlag,
 	},
@@ -48,8 +48,9 @@ function report(out: CommandInput['out'], { name, tools, leftOut = [], error }: 
 }
 
 /** The servers that are named, by their names or by the keys that a hub gives; else all that were never seen. */
-function meant({ args, flags, cwd, environment }: CommandInput): readonly ServerEntry[] {
-	const file = typeof flags['config'] === 'string' ? resolve(cwd, flags['config']) : undefined;
+function meant(input: CommandInput): readonly ServerEntry[] {
+	const { args, flags, cwd, environment } = input;
+	const file = configFile(input, learn);
 	const { mcpServers } = loadConfiguration({ cwd, environment, file }).configuration;
 	const enabled = mcpServers.filter(({ isEnabled }) => isEnabled);
 	const isNew = (entry: ServerEntry): boolean => isUnknown(entry, environment);

@@ -1,12 +1,11 @@
 /* `mctl list <target>`: the tools of one server, which is named as for `mctl call`. */
 import { type ListedItem, textField } from '../hub-client/hub-items.ts';
-import { type CallSession, withTools } from '../target/call-session.ts';
+import { type CallSession, silent, withTools } from '../target/call-session.ts';
 import { type CallTarget, callTarget } from '../target/call-target.ts';
 import { nameAtServer, nameOf, toolsOf } from '../target/find-target.ts';
 import { openProject } from '../target/project.ts';
+import { toolItem } from './list-tools.ts';
 import type { Listed, Listing } from './listing.ts';
-
-const silent = { onElicitation: async () => ({ action: 'decline' as const }), onLog: () => {} };
 
 /** The tools of a server, a client's server, a `stdio:` URI or a URL; with `server__tool` that tool alone. */
 export function targetListing(arg: string): Listing {
@@ -19,9 +18,7 @@ export function targetListing(arg: string): Listing {
 			const tools = await withTools(target, input, silent, (session) => toolsFor(target, session));
 			return {
 				rows: tools.map((tool) => [nameOf(tool), textField(tool, 'description')]),
-				items: tools.map(({ name, title = name, description, inputSchema }) => {
-					return { id: name, name: title, description, runtime: 'mcp', tags: [], inputSchema };
-				}),
+				items: tools.map((tool) => toolItem(tool, 'mcp')),
 				problems: [],
 			};
 		},

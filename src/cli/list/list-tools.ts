@@ -5,10 +5,18 @@ import { missingProgram } from '../../tool/missing-program.ts';
 import { hubItems, type ListedItem, textField } from '../hub-client/hub-items.ts';
 import { isOfServer } from '../target/find-target.ts';
 import { openProject } from '../target/project.ts';
+import { type Columns, rowsOf } from '../terminal/table.ts';
 import type { Listing } from './listing.ts';
 
+const columns: Columns<ToolItem> = {
+	ID: ({ id }) => String(id),
+	VERSION: ({ version }) => version ?? '',
+	RUNTIME: 'runtime',
+	DESCRIPTION: ({ description = '' }) => String(description),
+};
+
 export const toolListing: Listing = {
-	headings: ['ID', 'VERSION', 'RUNTIME', 'DESCRIPTION'],
+	headings: Object.keys(columns),
 	narrow: ['ID', 'DESCRIPTION'],
 	whenEmpty: 'No tools here. `mctl new tool my-tool --lang python` makes one.',
 
@@ -27,31 +35,37 @@ export const toolListing: Listing = {
 			key: 'name',
 			known,
 		});
-		const runtimeOf = (tool: ListedItem): string => ownerOf(tool, configuration) ?? 'plugin';
+		const items = [
+			...tools.map(({ id, version, name, description, runsOn, tags = [], inputSchema, file }) => {
+				return { id, version, name, description, runtime: runsOn, tags, inputSchema, file };
+			}),
+			...others.map((tool) => toolItem(tool, ownerOf(tool, configuration) ?? 'plugin')),
+		];
 		return {
-			rows: [
-				...tools.map(({ id, version, runsOn, description }) => [id, version, runsOn, description]),
-				...others.map((tool) => [
-					textField(tool, 'name'),
-					'',
-					runtimeOf(tool),
-					textField(tool, 'description'),
-				]),
-			],
-			items: [
-				...tools.map(({ id, version, name, description, runsOn, tags = [], inputSchema, file }) => {
-					return { id, version, name, description, runtime: runsOn, tags, inputSchema, file };
-				}),
-				...others.map((tool) => {
-					const { name, title = name, description, inputSchema } = tool;
-					return { id: name, name: title, description, runtime: runtimeOf(tool), tags: [], inputSchema };
-				}),
-			],
+			rows: rowsOf(items, columns),
+			items,
 			problems: [...configProblems, ...toolProblems],
 			notes,
 		};
 	},
 };
+
+interface ToolItem {
+	readonly id: unknown;
+	readonly version?: string;
+	readonly name: unknown;
+	readonly description: unknown;
+	readonly runtime: string;
+}
+
+/** The item of a tool that the hub or a server lists. */
+export function toolItem(
+	{ name, title = name, description, inputSchema }: ListedItem,
+	runtime: string,
+): ToolItem {
+	const item = { id: name, name: title, description, runtime, tags: [], inputSchema };
+	return item;
+}
 
 /** `mcp` for a tool of an MCP server, `fabric` for a tool that may be of another machine; undefined for any other. */
 function ownerOf(

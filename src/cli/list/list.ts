@@ -3,7 +3,7 @@ import { loadConfiguration } from '../../config/load.ts';
 import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { nearest } from '../../nearest.ts';
 import { printable } from '../../printable.ts';
-import { type Command, type CommandInput, jsonFlag, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, textFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { printProblems } from '../problem-lines.ts';
 import { printRows } from '../terminal/table.ts';
@@ -38,7 +38,7 @@ export const list: Command = {
 		examples: { help: 'list the bundled example tools too' },
 		json: jsonFlag,
 	},
-	args: [0, 1, 'one argument'],
+	args: [0, 1, 'one list or server'],
 
 	async run(input) {
 		const shown = (await showTarget(input)) ?? (await showKinds(chooseKinds(input), input));
@@ -72,9 +72,10 @@ async function showTarget(input: CommandInput): Promise<Shown[] | undefined> {
 }
 
 async function showKinds(kinds: readonly string[], input: CommandInput): Promise<Shown[]> {
-	const view = input.flags['view'] === undefined ? undefined : await viewOf(input);
+	const view = textFlag(input, 'view');
+	const isIn = view === undefined ? undefined : (await import('../view-flag.ts')).filterOfFlag(input, list);
 	if (input.flags['tokens']) {
-		const listing = (await import('./list-tokens.ts')).tokenListing(view?.name);
+		const listing = (await import('./list-tokens.ts')).tokenListing(view);
 		return [{ kind: 'tokens', listing, listed: await listing.list(input) }];
 	}
 	if (input.flags['clients']) {
@@ -86,16 +87,9 @@ async function showKinds(kinds: readonly string[], input: CommandInput): Promise
 		const listing = input.flags['check'] ? await checkListing(kind) : await listings[kind]?.();
 		if (!listing) continue;
 		const listed = await listing.list(input);
-		shown.push({ kind, listing, listed: kind === 'tools' && view ? inView(listed, view.has) : listed });
+		shown.push({ kind, listing, listed: kind === 'tools' && isIn ? inView(listed, isIn) : listed });
 	}
 	return shown;
-}
-
-async function viewOf(
-	input: CommandInput,
-): Promise<{ name: string | undefined; has: (tool: string) => boolean }> {
-	const { viewOfFlag, filterOfFlag } = await import('../view-flag.ts');
-	return { name: viewOfFlag(input, list), has: filterOfFlag(input, list) };
 }
 
 /** The tools of a view. The first column is the name. */

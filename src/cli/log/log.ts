@@ -4,7 +4,7 @@ import { printable, printableLine } from '../../printable.ts';
 import { readChainHead } from '../../trust/chain-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
 import { TextLines } from '../../wire/text-lines.ts';
-import { type Command, type CommandInput, jsonFlag, numberFlag } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, numberFlag, textFlag } from '../command.ts';
 import { type Columns, printTable, rowsOf } from '../terminal/table.ts';
 import { followFile } from './follow-file.ts';
 import {
@@ -60,14 +60,9 @@ export const logCommand: Command = {
 	},
 };
 
-function filterOf({ flags }: CommandInput): CallFilter {
-	const { tool, client, failed, since } = flags;
-	return {
-		tool: typeof tool === 'string' ? tool : undefined,
-		client: typeof client === 'string' ? client : undefined,
-		isFailed: failed === true,
-		since: sinceFlag(since, logCommand),
-	};
+function filterOf(input: CommandInput): CallFilter {
+	const [tool, client] = [textFlag(input, 'tool'), textFlag(input, 'client')];
+	return { tool, client, isFailed: input.flags['failed'] === true, since: sinceFlag(input, logCommand) };
 }
 
 function callsIn(text: string, filter: CallFilter): LoggedCall[] {

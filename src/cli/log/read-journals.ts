@@ -7,7 +7,7 @@ import { serveJournalFiles } from '../../hub/journal/serve-journal.ts';
 import { matchesWildcard } from '../../trust/wildcard.ts';
 import { jsonObject } from '../../wire/json.ts';
 import { JOURNAL_READ_LIMIT_BYTES } from '../cli-limits.ts';
-import { type Command, type CommandPlace, usageError } from '../command.ts';
+import { type Command, type CommandInput, type CommandPlace, textFlag, usageError } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 
 /** A call, as its line says. */
@@ -65,8 +65,9 @@ export function isShown(call: LoggedCall, { tool, client, isFailed, since }: Cal
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** The moment that `--since` means: `90s`, `5m`, `1h`, `2d` ago. */
-export function sinceFlag(text: unknown, command: Pick<Command, 'usage'>): number | undefined {
-	if (typeof text !== 'string') return undefined;
+export function sinceFlag(input: CommandInput, command: Pick<Command, 'usage'>): number | undefined {
+	const text = textFlag(input, 'since');
+	if (text === undefined) return undefined;
 	const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
 	if (count === undefined || unit === undefined)
 		throw usageError(command, `--since takes a time such as 90s, 5m, 1h or 2d, not "${text}"`);

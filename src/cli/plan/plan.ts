@@ -12,7 +12,7 @@ import { PlanStore, planWithId } from '../../hub/plans/plan-store.ts';
 import { planText, savedPlans } from '../../hub/plans/saved-plans.ts';
 import { handlersOf } from '../call/call-tool.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
-import { type Command, type CommandInput, jsonFlag, usageError } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag, textFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { withHub } from '../hub-client/with-hub.ts';
@@ -120,8 +120,7 @@ async function save({ head }: StoredPlan, name: string, input: CommandInput): Pr
 	if (!isPlanName(name))
 		throw usageError(plan, `"${name}" is no name of a plan: letters, digits, - and _, a letter first`);
 	const path = join(rootOf(input), PLANS_FOLDER, `${name}.ts`);
-	const { description } = input.flags;
-	const about = typeof description === 'string' ? description : `Saved from the plan ${head.id.slice(0, 8)}.`;
+	const about = textFlag(input, 'description') ?? `Saved from the plan ${head.id.slice(0, 8)}.`;
 	const text = planText(head.code, about);
 	await writeNewFile(path, text);
 	// The user saves it, so it is trusted.

@@ -25,34 +25,10 @@ import { RECORD_DRAIN_MS, RECORDED_LINE_BYTES } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 
 const SIGNALED = 128;
-const runners = new Set([
-	'node',
-	'npx',
-	'bun',
-	'deno',
-	'python',
-	'python3',
-	'uv',
-	'uvx',
-	'sh',
-	'bash',
-	'docker',
-]);
+const runners = new Set('node npx bun deno python python3 uv uvx sh bash docker'.split(' '));
 
 /** Names that say nothing about the server. */
-const plainNames = new Set([
-	'index',
-	'main',
-	'server',
-	'cli',
-	'bin',
-	'dist',
-	'build',
-	'src',
-	'lib',
-	'.',
-	'..',
-]);
+const plainNames = new Set('index main server cli bin dist build src lib . ..'.split(' '));
 
 /** Record until the client disconnects or the program ends. Resolves to the exit code of the program. */
 export async function recordProgram(input: CommandInput, folder: string): Promise<number> {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { userRecordings } from '../../record/recording-files.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, textFlag, usageError } from '../command.ts';
 
 export const record: Command = {
 	usage: 'mctl record [--to DIR] [-- <command> [args…]]',
@@ -30,11 +30,12 @@ export const record: Command = {
 	},
 };
 
-function folderOf({ flags, cwd, environment, out }: CommandInput): string {
-	const { to } = flags;
+function folderOf(input: CommandInput): string {
+	const { cwd, environment, out } = input;
+	const to = textFlag(input, 'to');
 	if (to === '') throw usageError(record, '--to is empty; it takes a folder');
 	const log = { warn: (line: string) => out.info(`mctl: ${line}`) };
-	return typeof to === 'string' ? resolve(cwd, to) : userRecordings(environment, log);
+	return to === undefined ? userRecordings(environment, log) : resolve(cwd, to);
 }
 
 function withRecordings(configuration: Configuration, folder: string): Configuration {

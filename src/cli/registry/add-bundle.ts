@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { serverFiles } from '../../config/edit/editable-files.ts';
-import { OrchestraError } from '../../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { GuardedHttp } from '../../oauth/guarded-http.ts';
@@ -10,7 +10,7 @@ import { bundleFolder, readBundleManifest, unpack } from '../../registry/bundle-
 import { type BundleManifest, planBundle, readBundle } from '../../registry/bundle-plan.ts';
 import { type BundleSigner, verifyBundle } from '../../registry/bundle-signature.ts';
 import { BUNDLE_BYTES, DOWNLOAD_MS, DOWNLOAD_REDIRECTS } from '../../registry/registry-limits.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, textFlag, usageError } from '../command.ts';
 import { scopeOf } from '../edit/edit-servers.ts';
 import { isUrl } from '../target/call-target.ts';
 import { addServer } from './add-server.ts';
@@ -32,7 +32,7 @@ export async function addBundle(
 	command: Usage,
 	expected: string | undefined = hashFlag(input, command),
 ): Promise<void> {
-	const { cwd, environment, flags } = input;
+	const { cwd, environment } = input;
 	const bytes = await checkedBytes(source, input, command, expected);
 	const hash = sha256(bytes);
 	const { archive, signer } = verifyBundle(bytes);
@@ -44,8 +44,7 @@ export async function addBundle(
 			{ hint: 'Ask its author for a bundle for this system.' },
 		);
 	}
-	const { as } = flags;
-	const name = (typeof as === 'string' ? as : bundle.name).replace(/[^\w.-]/g, '-').slice(0, 64);
+	const name = (textFlag(input, 'as') ?? bundle.name).replace(/[^\w.-]/g, '-').slice(0, 64);
 	const [file] = serverFiles(scopeOf(input, command) ?? 'project', cwd, environment);
 	const folder = bundleFolder(hash, { file: file?.path ?? '', name }, environment);
 	await addServer(
@@ -126,18 +125,17 @@ function describeSigner(signer: BundleSigner | undefined): string {
 	return `by ${subject}, certificate ${fingerprint.slice(0, 16)}…; ${vouchers[certification]}`;
 }
 
-function hashFlag({ flags }: CommandInput, command: Usage): string | undefined {
-	const text = flags['sha256'];
-	if (typeof text !== 'string') return undefined;
-	if (!/^[\da-f]{64}$/i.test(text)) throw usageError(command, '--sha256 takes 64 hexadecimal digits');
-	return text.toLowerCase();
+function hashFlag(input: CommandInput, command: Usage): string | undefined {
+	const text = textFlag(input, 'sha256')?.toLowerCase();
+	if (text === undefined || /^[\da-f]{64}$/.test(text)) return text;
+	throw usageError(command, '--sha256 takes 64 hexadecimal digits');
 }
 
 function readFile(path: string, { cwd }: CommandInput): Buffer {
 	try {
 		return readRegularFile(resolve(cwd, path), BUNDLE_BYTES);
 	} catch (error) {
-		const { message } = OrchestraError.from(error, 'io');
+		const message = isCode(error, 'ENOENT') ? 'there is no such file' : messageOf(error);
 		throw new OrchestraError('bad_input', `${path} cannot be read: ${message}`, {
 			hint: 'Name a file that ends in .mcpb.',
 		});

@@ -7,7 +7,7 @@ import { printableLine } from '../../printable.ts';
 import { describeSource, planLaunch } from '../../registry/launch-plan.ts';
 import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-servers.ts';
 import { registryName, type ServerRecord } from '../../registry/server-record.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, textFlag, usageError } from '../command.ts';
 import { addBundle } from './add-bundle.ts';
 import { addServer } from './add-server.ts';
 import { chosenRegistries, findServer } from './registry-flag.ts';
@@ -95,9 +95,8 @@ async function recordOf(
 	return { record: found.record, registry: found.registry.name };
 }
 
-function localName({ name }: ServerRecord, { flags }: CommandInput, command: Usage): string {
-	const { as } = flags;
-	if (typeof as === 'string' && !/^[\w.-]{1,64}$/.test(as))
-		throw usageError(command, `--as takes letters, digits, -, _ and ., not "${as}"`);
-	return typeof as === 'string' ? as : (name.split('/', 2)[1] ?? name).slice(0, 64);
+function localName({ name }: ServerRecord, input: CommandInput, command: Usage): string {
+	const as = textFlag(input, 'as') ?? (name.split('/', 2)[1] ?? name).slice(0, 64);
+	if (/^[\w.-]{1,64}$/.test(as)) return as;
+	throw usageError(command, `--as takes letters, digits, -, _ and ., not "${as}"`);
 }

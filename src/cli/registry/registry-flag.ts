@@ -5,7 +5,7 @@ import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { officialRegistry, RegistryClient } from '../../registry/registry-client.ts';
 import type { ServerRecord } from '../../registry/server-record.ts';
-import { type Command, type CommandInput, type Flag, usageError } from '../command.ts';
+import { type Command, type CommandInput, type Flag, textFlag, usageError } from '../command.ts';
 
 export const registryFlag: Flag = {
 	value: 'URL',
@@ -14,11 +14,11 @@ export const registryFlag: Flag = {
 
 /** The registries in the order in which they are searched. */
 export function chosenRegistries(input: CommandInput, command: Pick<Command, 'usage'>): RegistryClient[] {
-	const { flags, cwd, environment, signal, out } = input;
+	const { cwd, environment, signal, out } = input;
 	const { registries } = loadConfiguration({ cwd, environment }).configuration;
 	const all = [...registries.filter(({ name }) => name !== officialRegistry.name), officialRegistry];
-	const wanted = flags['registry'];
-	const chosen = typeof wanted === 'string' ? [registryNamed(wanted, all, command)] : all;
+	const wanted = textFlag(input, 'registry');
+	const chosen = wanted === undefined ? all : [registryNamed(wanted, all, command)];
 	return chosen.map(
 		(registry) => new RegistryClient(registry, { environment, signal, info: (text) => out.info(text) }),
 	);

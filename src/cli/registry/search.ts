@@ -12,7 +12,7 @@ interface FoundServer extends ServerRecord {
 }
 
 export const search: Command = {
-	usage: 'mctl search <words…> [--registry URL] [--json]',
+	usage: 'mctl search <terms…> [--registry URL] [--json]',
 	examples: ['mctl search notes', "mctl search github --json | jq -r '.servers[].name'"],
 	flags: {
 		registry: registryFlag,

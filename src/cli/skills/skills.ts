@@ -5,7 +5,7 @@
 
 import { OrchestraError } from '../../errors.ts';
 import { verifiedBytes } from '../../library/skills/verify-skill.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import type { Result, Skill } from '../../protocol/mcp-types.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, jsonFlag } from '../command.ts';
@@ -89,9 +89,8 @@ function skillNamed(wanted: string, skills: readonly Skill[]): Skill {
 	const found = skills.filter((skill) => skill.uri === wanted || nameOf(skill) === wanted);
 	const [first, ...others] = found;
 	if (first === undefined) {
-		const [guess] = nearest(wanted, skills.map(nameOf));
 		throw new OrchestraError('not_found', `there is no skill ${wanted}`, {
-			hint: guess === undefined ? 'mctl skills ls shows all' : `did you mean: ${guess}`,
+			hint: didYouMean(nearest(wanted, skills.map(nameOf)), 'mctl skills ls shows all'),
 		});
 	}
 	if (others.length === 0) return first;

@@ -32,6 +32,9 @@ export interface CallHandlers {
 	readonly onLog: (params: unknown) => void;
 }
 
+/** Of a session that calls nothing. */
+export const silent: CallHandlers = { onElicitation: async () => ({ action: 'decline' }), onLog: () => {} };
+
 type SessionInput = Pick<CommandInput, 'cwd' | 'environment' | 'out' | 'signal'>;
 
 /** Do `work` with the tools at the address of a target, or with those of the hub of this folder. */

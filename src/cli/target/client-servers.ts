@@ -16,7 +16,7 @@ import { userFile } from '../../config/load.ts';
 import { type ConfigProblem, unreadableProblem } from '../../config/problem.ts';
 import { readSections } from '../../config/sections/sections.ts';
 import { attempt, OrchestraError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import { printableLine } from '../../printable.ts';
 import { publicUrl } from '../../transport/http/http-errors.ts';
 import type { CommandPlace } from '../command.ts';
@@ -93,7 +93,7 @@ function readEntry(
 function unknownServer(word: string, all: readonly string[]): OrchestraError {
 	const guesses = nearest(word, all);
 	return new OrchestraError('bad_input', `no client has a server ${word}`, {
-		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list --clients shows them.',
+		hint: didYouMean(guesses, 'mctl list --clients shows them.'),
 		data: { server: word, nearest: guesses },
 	});
 }

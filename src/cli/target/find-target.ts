@@ -2,7 +2,7 @@
 import type { ServerEntry } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import { withReasons } from '../../hub/source-status.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import { printableName } from '../../printable.ts';
 import { qualifiedName, shortened, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
@@ -79,7 +79,7 @@ async function listedTarget(
 	if (place === undefined)
 		throw await missing(`tool "${tool}"`, target, { session, guesses, hint: someOf(names) });
 	throw new OrchestraError('bad_input', `there is no tool "${tool}" of ${place}`, {
-		hint: hintOf(guesses, someOf(names)),
+		hint: didYouMean(guesses, someOf(names)),
 		data: { tool, nearest: guesses },
 	});
 }
@@ -103,14 +103,10 @@ export async function missing(
 		'bad_input',
 		blockedReason === undefined ? sentence : `${sentence}. ${blockedReason}`,
 		{
-			hint: hintOf(guesses, hint),
+			hint: didYouMean(guesses, hint),
 			data: { tool, nearest: guesses },
 		},
 	);
-}
-
-function hintOf(guesses: readonly string[], hint: string): string {
-	return guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : hint;
 }
 
 export function nameOf({ name }: ListedItem): string {

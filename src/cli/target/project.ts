@@ -6,7 +6,7 @@ import type { ConfigProblem } from '../../config/problem.ts';
 import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
 import { blockedReasonOf } from '../../hub/project-trust.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import { discoverTools, readToolAt, toolRoots, withExamples } from '../../tool/discover.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
 import type { CommandPlace } from '../command.ts';
@@ -48,7 +48,7 @@ export function findTool(project: Project, arg: string): DiscoveredTool {
 		'bad_input',
 		`there is no tool "${arg}"${blocked === undefined ? '' : `. ${blocked}`}`,
 		{
-			hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
+			hint: didYouMean(guesses, 'mctl list shows the tools'),
 			data: { tool: arg, nearest: guesses },
 		},
 	);

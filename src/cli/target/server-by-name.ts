@@ -1,7 +1,7 @@
 /* The server of the configuration that an argument names, for every command that takes one. */
 import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, nearest } from '../../nearest.ts';
 import { ServerNames } from '../../trust/tool-name.ts';
 import { isAddress, refuseBlocked } from './call-target.ts';
 
@@ -26,7 +26,7 @@ export function serverByName<Entry extends { readonly name: string }>(
 	}
 	const guesses = nearest(name, names);
 	throw new OrchestraError('bad_input', `there is no server "${name}"`, {
-		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list servers shows the servers',
+		hint: didYouMean(guesses, 'mctl list servers shows the servers'),
 		data: { server: name, nearest: guesses },
 	});
 }

@@ -2,11 +2,10 @@
  * An elicitation of a server on the terminal: one line for each field of its form.
  *
  * The terminal stays in line mode, so that Ctrl-C ends the command as usual. End of
- * input (Ctrl-D) declines. Texts of the server are untrusted and are escaped.
+ * input (Ctrl-D) declines. Strings of the server are untrusted and are escaped.
  */
 
 import { createInterface, type Interface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { OrchestraError } from '../../errors.ts';
 import { printable, printableLine } from '../../printable.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
@@ -17,16 +16,12 @@ import { inputFromArgs } from '../../tool/input.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { ANSWER_TRIES_LIMIT } from '../cli-limits.ts';
 import { checkInput } from '../input/check-input.ts';
-import type { Output } from './output.ts';
-
-export interface FormOptions {
-	readonly out: Output;
-	readonly input: Readable;
-	readonly signal: AbortSignal;
-}
+import type { AskOptions } from './ask-line.ts';
 
 /** Ask on the terminal. `params` are those of `elicitation/create`; an elicitation that is no form is declined. */
-export async function askForm(params: unknown, { out, input, signal }: FormOptions): Promise<ElicitResult> {
+export async function askForm(params: unknown, options: AskOptions): Promise<ElicitResult> {
+	const { out } = options;
+	const input = options.stdin();
 	const { mode = 'form', message, requestedSchema } = isObject(params) ? params : {};
 	const isOver = input.readableEnded || input.destroyed;
 	if (mode !== 'form' || !isObject(requestedSchema) || isOver) return { action: 'decline' };
@@ -34,7 +29,7 @@ export async function askForm(params: unknown, { out, input, signal }: FormOptio
 	out.warn(
 		`${out.stderrStyle('cyan', '?')} ${printable(typeof message === 'string' ? message : 'The server asks:')}`,
 	);
-	const lines = new AnswerLines(out, input, signal);
+	const lines = new AnswerLines(options);
 	try {
 		const place = { schema, root: schema };
 		if (propertiesOf(place).size === 0) return await confirm(lines);
@@ -96,48 +91,32 @@ function problemOf(arg: string, schema: JsonObject): JsonObject | OrchestraError
 	}
 }
 
-/** Elicitations and answers, a line each. */
+/** Prompts and answers, a line each. */
 class AnswerLines {
-	readonly #out: Output;
+	readonly #options: AskOptions;
 	readonly #reader: Interface;
-	readonly #signal: AbortSignal;
-	readonly #answers: string[] = [];
-	#isEnded = false;
-	#wake: () => void = () => {};
+	readonly #answers: AsyncIterator<string>;
 
-	constructor(out: Output, input: Readable, signal: AbortSignal) {
-		this.#out = out;
-		this.#signal = signal;
-		this.#reader = createInterface({ input, terminal: false });
-		this.#reader.on('line', (line) => {
-			this.#answers.push(line);
-			this.#wake();
-		});
-		this.#reader.once('close', () => {
-			this.#isEnded = true;
-			this.#wake();
-		});
+	constructor(options: AskOptions) {
+		this.#options = options;
+		this.#reader = createInterface({ input: options.stdin(), terminal: false });
+		// It buffers lines that are typed ahead.
+		this.#answers = this.#reader[Symbol.asyncIterator]();
 	}
 
 	print(text: string): void {
-		this.#out.warn(printable(text));
+		this.#options.out.warn(printable(text));
 	}
 
 	/** The next line; undefined at the end of input. Throws when the command is canceled. */
 	async ask(label: string): Promise<string | undefined> {
-		this.#out.live(label);
-		if (this.#answers.length === 0 && !this.#isEnded) await this.#next();
-		return this.#answers.shift();
+		const { out, signal } = this.#options;
+		out.live(label);
+		const { value, done } = await abortable(() => this.#answers.next(), signal);
+		return done ? undefined : value;
 	}
 
 	close(): void {
 		this.#reader.close();
-	}
-
-	#next(): Promise<void> {
-		const next = new Promise<void>((resolve) => {
-			this.#wake = resolve;
-		});
-		return abortable(() => next, this.#signal);
 	}
 }

@@ -10,8 +10,13 @@ import { payloadText, type ToolEvent } from '../../tool/event.ts';
 import { hintFor } from '../../tool/mcp-result.ts';
 import { SHOWN_WARNINGS_LIMIT } from '../../tool/run-limits.ts';
 import type { RunSummary } from '../../tool/summary.ts';
-import type { Output } from './output.ts';
+import type { Output, StyleName } from './output.ts';
 import { ProgressBar } from './progress-bar.ts';
+
+type Mark = readonly [style: StyleName, mark: string];
+
+const warnMark: Mark = ['yellow', '⚠'];
+const errorMark: Mark = ['red', '✖'];
 
 type ShownEnd = Pick<RunSummary, 'toolId' | 'outcome' | 'result' | 'error' | 'malformedCount'>;
 
@@ -41,7 +46,7 @@ export class RunView {
 	}
 
 	warning(message: string): void {
-		this.#print(`${this.#out.stderrStyle('yellow', '⚠')} ${printable(message)}`);
+		this.#print(`${this.#out.stderrStyle(...warnMark)} ${printable(message)}`);
 	}
 
 	/** The tool's own stderr. */
@@ -73,23 +78,18 @@ export class RunView {
 		if (this.#pendingError !== undefined) this.#print(this.#pendingError);
 		const code = shown(event.payload, 'code');
 		const ending = code === '' ? '' : ` [${code}]`;
-		this.#pendingError = `${this.#out.stderrStyle('red', '✖')} ${shown(event.payload, 'message')}${ending}`;
+		this.#pendingError = `${this.#out.stderrStyle(...errorMark)} ${shown(event.payload, 'message')}${ending}`;
 	}
 
 	#log({ payload }: ToolEvent): void {
 		const data = payload['data'] === undefined ? '' : ` ${printable(JSON.stringify(payload['data']))}`;
 		const text = shown(payload, 'message');
 		const out = this.#out;
-		switch (payload['level']) {
-			case 'debug':
-				return this.#line(out.style('dim', `▪ ${text}${data}`));
-			case 'warn':
-				return this.#print(`${out.stderrStyle('yellow', '⚠')} ${text}${out.stderrStyle('dim', data)}`);
-			case 'error':
-				return this.#print(`${out.stderrStyle('red', '✖')} ${text}${out.stderrStyle('dim', data)}`);
-			default:
-				return this.#line(`${out.style('blue', 'ℹ')} ${text}${out.style('dim', data)}`);
-		}
+		const { level } = payload;
+		if (level === 'debug') return this.#line(out.style('dim', `▪ ${text}${data}`));
+		const warning = level === 'warn' ? warnMark : level === 'error' ? errorMark : undefined;
+		if (warning) this.#print(`${out.stderrStyle(...warning)} ${text}${out.stderrStyle('dim', data)}`);
+		else this.#line(`${out.style('blue', 'ℹ')} ${text}${out.style('dim', data)}`);
 	}
 
 	#line(text: string): void {

@@ -1,15 +1,14 @@
 /* The marks of a report: `[ ok ]`, `[warn]`, `[FAIL]`. */
-import type { Output } from './output.ts';
+import type { Output, StyleName } from './output.ts';
 
 export type Verdict = 'ok' | 'warn' | 'fail';
 
+const marks: Readonly<Record<Verdict, readonly [StyleName, string]>> = {
+	ok: ['green', '[ ok ]'],
+	warn: ['yellow', '[warn]'],
+	fail: ['red', '[FAIL]'],
+};
+
 export function verdictMark(out: Output, verdict: Verdict): string {
-	switch (verdict) {
-		case 'ok':
-			return out.style('green', '[ ok ]');
-		case 'warn':
-			return out.style('yellow', '[warn]');
-		case 'fail':
-			return out.style('red', '[FAIL]');
-	}
+	return out.style(...marks[verdict]);
 }

@@ -7,7 +7,7 @@ import { serverFindings } from '../../hub/server-findings.ts';
 import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
 import { printable } from '../../printable.ts';
 import { abortable } from '../../rpc/abortable.ts';
-import { type Command, jsonFlag } from '../command.ts';
+import { type Command, jsonFlag, textFlag } from '../command.ts';
 import { editFlags, fileWith, oneServer, reportEdit, warnIfUnused, writeEdit } from '../edit/edit-servers.ts';
 import { exitCodes } from '../exit.ts';
 import { printProblems, refuseUnused } from '../problem-lines.ts';
@@ -78,12 +78,13 @@ export const trustAccept: Command = {
 	},
 	args: oneServer,
 
-	async run({ args, flags, out, cwd, environment, signal }) {
-		const [name = ''] = args;
+	async run(input) {
+		const { flags, out, cwd, environment, signal } = input;
+		const [name = ''] = input.args;
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(name, problems, configuration.mcpServers);
 		const entry = serverByName(pinnedEntries(configuration, environment), name, blocked);
-		const expected = typeof flags['sha256'] === 'string' ? flags['sha256'] : undefined;
+		const expected = textFlag(input, 'sha256');
 		const { lockFile, sha256, drifted } = await abortable(
 			// Another process may hold the pins for a while: Ctrl-C does not wait for it.
 			() => acceptServer(entry, environment, expected),

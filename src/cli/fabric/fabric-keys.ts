@@ -1,4 +1,4 @@
-/* `mctl fabric invite`: makes the key of a new hub or worker, and says what to do with it. */
+/* The keys of hubs and workers: `mctl fabric invite` makes one, `rotate` replaces it without a pause, `revoke` ends it. */
 import { isMemberName } from '../../config/sections/fabric-section.ts';
 import type { Member } from '../../fabric/administration/server-config.ts';
 import { type Command, jsonFlag, usageError } from '../command.ts';
@@ -76,3 +76,54 @@ function settingsFor({ name, offers, calls }: Member): object {
 		...(uses !== undefined && { use: uses }),
 	};
 }
+
+/** How a change of the members reaches the servers. */
+const RELOAD_STEPS =
+	'Print the configuration again (mctl fabric config, with the flags that you used), copy it to every server, and reload each: nats-server --signal reload';
+
+export const fabricRevoke: Command = {
+	usage: 'mctl fabric revoke <name> [--json]',
+	examples: ['mctl fabric revoke gpu-1'],
+	flags: { json: jsonFlag },
+	args: [1, 1, 'one name'],
+
+	async run({ args, flags, environment, out }) {
+		const [name = ''] = args;
+		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
+		MemberKeys.ofUser(environment).revoke(name);
+		if (flags['json']) return out.json({ schema: 'orchestra.fabric-revoke/1', name, next: RELOAD_STEPS });
+		out.line(`${name} is no member any more. Until the servers know it, its key still works:`);
+		out.line(`  ${RELOAD_STEPS}`);
+		out.line('They then end its connection at once.');
+	},
+};
+
+export const fabricRotate: Command = {
+	usage: 'mctl fabric rotate <name> [--finish] [--json]',
+	examples: ['mctl fabric rotate gpu-1', 'mctl fabric rotate gpu-1 --finish'],
+	flags: {
+		finish: { help: 'the member has its new key: the old one is valid no more' },
+		json: jsonFlag,
+	},
+	args: [1, 1, 'one name'],
+
+	async run({ args, flags, environment, out }) {
+		const [name = ''] = args;
+		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
+		const keys = MemberKeys.ofUser(environment);
+		const isFinished = flags['finish'] === true;
+		if (isFinished) keys.finishRotation(name);
+		else await keys.rotate(name);
+		const seedFile = keys.seedFile(name);
+		if (flags['json']) return out.json({ schema: 'orchestra.fabric-rotate/1', name, seedFile, isFinished });
+		if (isFinished) {
+			out.line(`The old key of ${name} ends when the servers know it:\n  ${RELOAD_STEPS}`);
+			out.line(`${name} then connects again with the new one; its running calls go on.`);
+			return;
+		}
+		out.line(`${name} has a new key; both are valid until you finish the rotation.`);
+		out.line(`1. ${RELOAD_STEPS}`);
+		out.line(`2. Copy ${seedFile} to ~/.orchestra/fabric.nk of ${name}. It needs no restart.`);
+		out.line(`3. mctl fabric rotate ${name} --finish`);
+	},
+};
