@@ -67,7 +67,7 @@ function reportUnwritten(): void {
 }
 
 /**
- * A rejection that nobody handles is a defect and ends the process. Only work in the background that needs a file of an
+ * An unhandled rejection is a defect and ends the process. Only work in the background that needs a file of an
  * upgraded program is given up: the calls in flight do not need it, and one that does says so.
  */
 function onRejection(reason: unknown): void {

@@ -60,14 +60,14 @@ export function unusedState(problems: readonly ConfigProblem[]): string {
 	return names.length === 0 ? 'invalid' : `needs ${names.join(', ')}`;
 }
 
-/** Throws `bad_input` when the word names a server that is not used, or a tool of it. */
+/** Throws `bad_input` when the argument names a server that is not used, or a tool of it. */
 export function refuseUnused(
-	word: string,
+	arg: string,
 	problems: readonly ConfigProblem[],
 	used: readonly { readonly name: string }[],
 ): void {
 	for (const [name, own] of unusedServers(problems, used)) {
-		if (word !== name && !word.startsWith(qualifiedName(name, ''))) continue;
+		if (arg !== name && !arg.startsWith(qualifiedName(name, ''))) continue;
 		const lines = problemLines(own);
 		const message = lines.map(({ text }) => text).join('\n');
 		throw new OrchestraError('bad_input', message, { hint: lines[0]?.fix });

@@ -56,7 +56,7 @@ export function firstNames(table: CommandTable): string[] {
 function commandFirst(table: CommandTable, args: readonly string[]): readonly string[] {
 	if (!args[0]?.startsWith('-')) return args;
 	const known = new Set(firstNames(table));
-	// A flag before the command may have a value, so the first known word is taken, else the first word.
+	// A flag before the command may have a value, so the first known argument is taken, else the first one.
 	const byName = args.findIndex((arg) => known.has(arg));
 	const at = byName >= 0 ? byName : args.findIndex((arg) => !arg.startsWith('-'));
 	if (at < 0) return args;

@@ -52,7 +52,7 @@ export interface LoadedConfiguration {
 	 */
 	readonly brokenFiles: readonly string[];
 	/** Entries that were skipped on purpose, one sentence each. */
-	readonly notes: readonly string[];
+	readonly skipped: readonly string[];
 	/** Unset variables without a default that a file uses. */
 	readonly unset: readonly string[];
 	/** Project files that are not trusted, with what is blocked. */
@@ -86,9 +86,9 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (registry !== undefined) readInto(reading, registry, 'user');
 	if (reading.hasPlans) readPlans(reading);
 	const { files, problems, brokenFiles, unset, blocked } = reading;
-	const notes: string[] = [];
+	const skipped: string[] = [];
 	const read = inEffect(reading.read);
-	const merged = withoutSelf(mergeSections(read), reading, notes);
+	const merged = withoutSelf(mergeSections(read), reading, skipped);
 	const configuration = { root, files, ...completed(merged, read) };
 	const tools = { ...configuration.tools, ...untrustedTools(read, root) };
 	return {
@@ -97,7 +97,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 		problems,
 		brokenFiles,
 		unset: [...unset],
-		notes,
+		skipped,
 		blocked,
 	};
 }

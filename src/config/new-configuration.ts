@@ -22,7 +22,7 @@ export function newConfigurationText(folder: string, servers: Readonly<Record<st
 	return `{
 	"$schema": "${schemaOfFile(folder)}",
 
-	// MCP servers, as in the .mcp.json of any client. \${VAR} and \${VAR:-default} are put in.
+	// MCP servers, as in the .mcp.json of any client. \${VAR} and \${VAR:-default} are replaced.
 	"mcpServers": ${indented},
 
 	// Values for tools: a tool sees the keys it declares. Tools are looked for in ./tools;

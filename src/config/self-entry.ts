@@ -194,18 +194,18 @@ function linkOf({ file, name }: EntryPlace): string {
 	return `${file}#${name}`;
 }
 
-/** Without those entries; `notes` gets a sentence for each. */
+/** Without those entries; `skipped` gets a sentence for each. */
 export function withoutSelf(
 	sections: FileSections,
 	{ environment, root }: { environment: Readonly<NodeJS.ProcessEnv>; root: string },
-	notes: string[],
+	skipped: string[],
 ): FileSections {
 	const isOther = (place: EntryPlace, record: SpawnRecord): boolean => {
 		// The arguments first: to find a root is several system calls, and a configuration may have hundreds of entries.
-		const isOwn = isSelfCommand(record) && projectRoot(record.cwd ?? root, environment['HOME']) === root;
-		if (!isOwn && !isStartedBy(environment, place)) return true;
-		const why = isOwn ? 'is this program itself' : 'started this process';
-		notes.push(`"${place.name}" in ${place.file} ${why}, so it is not started from here`);
+		const isSelf = isSelfCommand(record) && projectRoot(record.cwd ?? root, environment['HOME']) === root;
+		if (!isSelf && !isStartedBy(environment, place)) return true;
+		const why = isSelf ? 'is this program itself' : 'started this process';
+		skipped.push(`"${place.name}" in ${place.file} ${why}, so it is not started from here`);
 		return false;
 	};
 	return {

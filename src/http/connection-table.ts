@@ -4,7 +4,7 @@
  * Requests that a client sends before the reply to the first (pipelining) are served one
  * after the other: Node reports the disconnect of a client only for the reply that is its
  * turn. At the limit of connections a new one takes the place of one without a request,
- * the longest silent first: connections that send nothing keep nobody out.
+ * the longest silent first: connections that send nothing lock no client out.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -52,7 +52,7 @@ export class ConnectionTable {
 		const connection = this.#bySocket.get(socket);
 		if (connection === undefined) return void socket.destroy(); // it was closed while this was read
 		const begin = (): void => {
-			// The reply before it was the last one of the connection: nobody would get this one.
+			// The reply before it was the last one of the connection: no peer would get this one.
 			if (response.socket === null || socket.writableEnded) return;
 			connection.current = response;
 			connection.isUsed = true;

@@ -136,8 +136,8 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 	throw new OrchestraError('bad_input', message, { hint });
 }
 
-function warnOf({ problems, notes, blocked }: LoadedConfiguration, log: Log): void {
-	for (const note of notes) log.info(note);
+function warnOf({ problems, skipped, blocked }: LoadedConfiguration, log: Log): void {
+	for (const sentence of skipped) log.info(sentence);
 	for (const file of blocked) log.warn(`${blockedText(file)}; ${trustHint(file)}`);
 	for (const { message } of problems) log.warn(message);
 }

@@ -330,7 +330,7 @@ export class ServerAuth implements HttpAuth {
 	}
 }
 
-/** Why nobody uses the sign-in that an earlier version stored for a URL. */
+/** Why no entry uses the sign-in that an earlier version stored for a URL. */
 export function notAdopted(others: readonly string[]): string {
 	const what = 'the sign-in that an earlier version stored for this URL belongs to no entry';
 	return others.length === 0 ? what : `${what}, because others have the same URL: ${others.join(', ')}`;

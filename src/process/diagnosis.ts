@@ -28,7 +28,7 @@ export function exitText({ exitCode, signal, elapsedMs, limit }: Diagnosis): str
 	return `${how} after ${elapsedMs} ms${limit === undefined ? '' : `; ${limit}`}`;
 }
 
-/** Why a child that exited did so, by its own words in one line; undefined when it said nothing. */
+/** Why a child that exited did so, from its last stderr lines, in one line; undefined when it said nothing. */
 export function exitReason({ exitCode, stderr, strayLines }: Diagnosis): string | undefined {
 	const lines = stderr.length > 0 ? stderr : strayLines;
 	// The last line of a program that failed is the best that it said; of one that was ended it is any line of its log.

@@ -21,5 +21,5 @@ export interface SpawnRecord {
 
 /** The record as a shell command line for users: without the environment, and with secrets in the arguments replaced. */
 export function commandLine({ command, args = [] }: SpawnRecord): string {
-	return [command, ...redactArgs(command, args)].map((word) => quoted(printableLine(word))).join(' ');
+	return [command, ...redactArgs(command, args)].map((arg) => quoted(printableLine(arg))).join(' ');
 }

@@ -150,7 +150,7 @@ function response(id: string, member: 'result' | 'error', text: string): string 
 	return `{"jsonrpc":"2.0","id":${id},"${member}":${text}}`;
 }
 
-/** The message with the token and the subscription of the new request. Undefined for progress that nobody requested. */
+/** The message with the token and the subscription of the new request. Undefined for progress that was not requested. */
 function retargeted(text: string, exchange: RecordedExchange, request: Request): string | undefined {
 	let sent = text;
 	if (textAt(text, 'params', 'progressToken') !== undefined) {

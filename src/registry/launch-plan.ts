@@ -40,7 +40,7 @@ export interface LaunchPlan {
 
 const ADD_BY_COMMAND = { hint: 'Add it by its command: mctl add <name> -- <command…>' };
 
-/** The word of a command line that names a package. */
+/** The argument of a command line that names a package. */
 export function packageReference({
 	type,
 	identifier,
@@ -114,7 +114,7 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 			const passed = registryType === 'oci' ? Object.keys(env).flatMap((name) => ['-e', name]) : [];
 			const after = argsOf(item.packageArguments);
 			const separator =
-				after.length === 0 ? runtime.separator.filter((word) => word !== '--') : runtime.separator;
+				after.length === 0 ? runtime.separator.filter((arg) => arg !== '--') : runtime.separator;
 			const args = [...ordered, ...base, ...passed, reference, ...separator, ...after];
 			return { command, args, ...(Object.keys(env).length > 0 && { env }) };
 		},
@@ -168,8 +168,8 @@ function loaderVariable({ identifier, environmentVariables }: RegistryPackage): 
 	return variable && `its package ${identifier} sets ${variable.name}, which decides what else is loaded`;
 }
 
-function otherProgram(word: string, command: string): string {
-	return `its arguments for ${command} have "${word}", which may start something else than its package`;
+function otherProgram(arg: string, command: string): string {
+	return `its arguments for ${command} have "${arg}", which may start something else than its package`;
 }
 
 /** The arguments with a value for every input. */

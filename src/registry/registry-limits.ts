@@ -4,7 +4,7 @@
 export const PAGE_ENTRIES = 50;
 /** Pages of one search. A registry may repeat its cursors without end. */
 export const PAGE_LIMIT = 20;
-/** The pages of one word, in milliseconds; the request that runs then is the last. */
+/** The pages of one search term, in milliseconds; the request that runs then is the last. */
 export const SEARCH_MS = 30_000;
 /** Results of one search. */
 export const FOUND_LIMIT = 100;

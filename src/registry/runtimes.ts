@@ -2,7 +2,7 @@
  * The programs that start packages of a registry, and which of their flags an entry may give.
  *
  * A flag can make them start something else: `npx --call` a line for a shell, `--package` another
- * package, and the first word of `docker run` that belongs to no flag is the image. So only flags
+ * package, and the first argument of `docker run` that belongs to no flag is the image. So only flags
  * are taken that are known to leave the package as it is; the lock file names what runs.
  */
 
@@ -29,7 +29,7 @@ export interface Runtime {
 	readonly fromBase?: (url: string) => readonly string[];
 	/** Flags of an entry that take no value. */
 	readonly switches: ReadonlySet<string>;
-	/** Flags of an entry that take one, as the next word or after `=`. */
+	/** Flags of an entry that take one, as the next argument or after `=`. */
 	readonly valued: ReadonlySet<string>;
 }
 
@@ -121,17 +121,17 @@ export const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
 	],
 ]);
 
-/** The first word of an entry that may be another package, image or line of code; undefined when there is none. */
+/** The first argument of an entry that may be another package, image or line of code; undefined when there is none. */
 export function foreignArg({ switches, valued }: Runtime, given: readonly string[]): string | undefined {
 	let isValue = false;
-	return given.find((word) => {
+	return given.find((arg) => {
 		if (isValue) {
 			isValue = false;
 			return false;
 		}
-		isValue = valued.has(word);
-		const [flag] = word.split('=', 1);
-		return !isValue && !switches.has(word) && !(flag !== word && valued.has(flag ?? ''));
+		isValue = valued.has(arg);
+		const [flag] = arg.split('=', 1);
+		return !isValue && !switches.has(arg) && !(flag !== arg && valued.has(flag ?? ''));
 	});
 }
 

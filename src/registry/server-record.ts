@@ -23,7 +23,7 @@ export interface RegistryInput {
 	readonly variables: Readonly<Record<string, RegistryInput>>;
 }
 
-/** A word of a command line, or a flag with its value. */
+/** An argument of a command line, or a flag with its value. */
 export interface RegistryArgument extends RegistryInput {
 	readonly type: 'positional' | 'named';
 	/** The name of a named argument, with its dashes. */

@@ -1,7 +1,7 @@
 /*
  * Does a tool keep the protocol? A few runs, one for each rule.
  *
- * Every finding says what was seen and what to do, for someone who writes a tool for
+ * Every finding says what was seen and what to do, for the author of a tool for
  * the first time. A `fail` breaks the protocol; a `warn` works, but not well.
  */
 import { messageOf } from '../errors.ts';

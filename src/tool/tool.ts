@@ -66,7 +66,7 @@ function interpreter(runtime: NonNullable<Manifest['runtime']>, entry: string): 
 	}
 }
 
-/** The word for the RUNTIME column. */
+/** The text for the RUNTIME column. */
 export function runsOnOf(manifest: Manifest, interpreterName?: string): string {
 	return manifest.runtime ?? interpreterName ?? basename(manifest.command?.[0] ?? '');
 }

@@ -36,7 +36,7 @@ export class StdioTransport implements Transport {
 	readonly #writer: LineWriter;
 	readonly #output: ReservedStdout;
 	readonly #log: Log;
-	readonly #isOwnStdout: boolean;
+	readonly #isProcessStdout: boolean;
 	#watch: StdoutWatch | undefined;
 	#receiver: Receiver | undefined;
 	#hasEnded = false;
@@ -53,7 +53,7 @@ export class StdioTransport implements Transport {
 		this.#log = log;
 		this.#input = input;
 		this.#output = reserved;
-		this.#isOwnStdout = output === undefined;
+		this.#isProcessStdout = output === undefined;
 		const onBroken = (error: OrchestraError): void => this.#onOutputBroken(error);
 		this.#writer = new LineWriter(reserved.stream, { write: reserved.write, name: 'stdout', onBroken });
 		this.#reader = new LineReader(input, limitBytes, (error) => {
@@ -108,7 +108,7 @@ export class StdioTransport implements Transport {
 	 * `start`.
 	 */
 	watchOutput(isBusy: () => boolean): void {
-		if (!this.#isOwnStdout) return;
+		if (!this.#isProcessStdout) return;
 		const onUnread = (): void => {
 			const error = new OrchestraError('closed', 'it has no reader');
 			this.#writer.fail(error);

@@ -6,7 +6,7 @@
  *   a pipe on Linux                                    poll(2) reports POLLERR; such a write succeeds there
  *   a pipe on macOS and the BSDs                       their pipe code checks for a reader before it looks at the size
  *   a terminal                                         SIGHUP reports its end
- * The only poll(2) that Node offers is the one of `node:wasi`. A named FIFO is left
+ * The only poll(2) that Node has is the one of `node:wasi`. A named FIFO is left
  * alone: its next reader may be about to open it. When in doubt, there is a reader.
  */
 import { closeSync, constants, fstatSync, openSync, readlinkSync, writeSync } from 'node:fs';

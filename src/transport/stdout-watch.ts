@@ -1,7 +1,7 @@
 /*
  * Watch for a closed stdout while requests are in flight.
  *
- * A request that writes nothing would run on although nobody can read its response.
+ * A request that writes nothing would run on although no peer can read its response.
  * The timer starts with a message and stops when no request is in flight: an idle
  * server has no timer.
  */

@@ -324,7 +324,7 @@ describe('Relay', () => {
 		expect(relay.isIdle).toBe(false);
 	});
 
-	it('reads answers and answers of questions while the client takes nothing, and no new requests', async () => {
+	it('reads responses and answers to elicitations while the client takes nothing, and no new requests', async () => {
 		const { client, hub } = await connected();
 		client.pause();
 		const notices = Array.from({ length: 3000 }, (_, index) => notice(`notifications/${index}`));

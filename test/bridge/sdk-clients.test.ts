@@ -40,7 +40,7 @@ describe.each([
 	});
 });
 
-describe('a question of a tool behind the hub', () => {
+describe('an elicitation of a tool behind the hub', () => {
 	const capabilities = { elicitation: {} };
 	const answer = { action: 'accept' as const, content: { name: 'Ann' } };
 	const greeting = { content: [{ text: 'Hello, Ann!' }] };

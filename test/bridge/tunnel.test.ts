@@ -27,7 +27,7 @@ const modern = {
 
 for (const kind of ['quic', 'tls'] as const) {
 	describe(`the tunnel over ${kind}`, () => {
-		it('carries what the common protocol cannot: structured content, progress, questions', async () => {
+		it('carries what the common protocol cannot: structured content, progress, elicitations', async () => {
 			const folder = temporaryFolder();
 			const hub = await startHub({ folder, kind }, provide(server()));
 			const { client, said } = openBridge(hub, { kind });

@@ -134,7 +134,7 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	worker: {
 		right: [['help', 'worker'], /Usage: mctl worker/],
-		wrong: [['worker'], /offers nothing to a fabric/],
+		wrong: [['worker'], /advertises nothing to a fabric/],
 	},
 	'fabric status': {
 		right: [['help', 'fabric', 'status'], /Usage: mctl fabric status/],
@@ -310,7 +310,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 	});
 
 	it.each(columns === NARROW || runsAllTests ? Object.entries(rows) : [])(
-		'mctl %s explains wrong words',
+		'mctl %s explains wrong arguments',
 		async (_, { wrong, wrongCode = 64 }) => {
 			const { screen, code } = await mctlOnScreen([...wrong[0]], { ...empty, columns });
 			expect(screen).toMatch(/^mctl: .+/m);
@@ -340,7 +340,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 	);
 
 	it.each(columns === WIDE || runsAllTests ? Object.entries(rows) : [])(
-		'mctl %s answers right words',
+		'mctl %s accepts right arguments',
 		async (_, { right: [words, answer], code = 0, isChange, hasHub, input, typed = [] }) => {
 			const { cwd, env } = isChange ? mcpFolder({ py: callServer }, skillFiles) : served;
 			if (hasHub) await mctl(['hub', 'start'], { cwd, env });

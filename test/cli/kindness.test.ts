@@ -58,7 +58,7 @@ describe('manifests', () => {
 		expect(code).toBe(64);
 	});
 
-	it('with a mistyped key are told which key was meant', async () => {
+	it('with a mistyped key get an error with the key that was meant', async () => {
 		const { name: _, ...rest } = JSON.parse(manifestOf('x')) as Record<string, unknown>;
 		const required = { 'tools/x/manifest.json': JSON.stringify({ ...rest, nmae: 'X' }) };
 		expect((await mcpFolder({}, required).run('run', 'x')).stderr).toContain('but there is "nmae"');

@@ -56,7 +56,7 @@ describe('mctl find', () => {
 		expect(old.code).toBe(0);
 	});
 
-	it('exits 64 without words, with a wrong number and with a wrong mode', async () => {
+	it('exits 64 without search terms, with a wrong number and with a wrong mode', async () => {
 		for (const args of [['find'], ['find', 'x', '--max-tokens', 'many'], ['find', 'x', '--mode', 'all']]) {
 			const { code, stderr } = await mctl(args, here);
 			expect([code, stderr]).toEqual([64, expect.stringContaining('hint: usage: mctl find')]);

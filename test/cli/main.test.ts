@@ -32,7 +32,7 @@ describe('mctl', () => {
 		expect(existsSync(join(dirname(main), '../.compiled'))).toBe(true);
 	});
 
-	it('prints a help that fits one screen, with no words and with --help', async () => {
+	it('prints a help that fits one screen, without arguments and with --help', async () => {
 		const [bare, asked] = await Promise.all([mctl([]), mctl(['--help'])]);
 		expect(bare.stdout).toBe(asked.stdout);
 		// The prompt of the shell is the last line of the screen.
@@ -132,7 +132,7 @@ describe('mctl', () => {
 		},
 	);
 
-	it('refuses words that a command does not take', async () => {
+	it('refuses arguments that a command does not take', async () => {
 		for (const name of ['demo', 'doctor', 'init', 'hub ps', 'version']) {
 			const { code, stderr } = await mctl([...name.split(' '), 'stray']);
 			expect([code, stderr]).toEqual([64, expect.stringContaining('unexpected argument "stray"')]);

@@ -171,7 +171,7 @@ describe('mctl hub logs <server>', () => {
 });
 
 describe('completion', () => {
-	it('offers the names of servers and of the tools that are known, without starting anything', async () => {
+	it('completes the names of servers and of the tools that are known, without starting anything', async () => {
 		const { run } = mcpFolder({ py: callServer });
 		const words = async (...typed: string[]): Promise<string[]> =>
 			(await run('completion', 'words', '--', ...typed)).stdout.split('\n').filter(Boolean);

@@ -17,7 +17,7 @@ const call = {
 };
 const journal = `${JSON.stringify(call)}\n${JSON.stringify({ ...call, outcome: 'failed' })}\n`;
 
-it('shows calls, their cost, and what nobody used with the command that leaves it out', async () => {
+it('shows calls, their cost, and what was unused, with the command that leaves it out', async () => {
 	const mcpServers = { memory: realServer('memory'), idle: realServer('memory') };
 	const place = openHubPlace({ mcpServers }, {});
 	await place.run('call', 'memory', 'read_graph');

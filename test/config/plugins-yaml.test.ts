@@ -187,7 +187,7 @@ describe('an error in a plugins.yaml', () => {
 		expect(configuration.plugins.map(({ id }) => id)).toEqual(['b']);
 	});
 
-	it('for an unknown key is reported and the plugin is kept', () => {
+	it('for an unknown key is reported and the plugin remains', () => {
 		const { configuration, problems } = load({
 			'plugins.yaml': 'plugins:\n  - id: a\n    binary: a\n    depend_on: [b]\n',
 		});

@@ -27,7 +27,7 @@ describe('an entry that starts this program itself', () => {
 		expect(isSelfCommand({ command, args })).toBe(isOwn);
 	});
 
-	it('is skipped with a note, and others are kept', () => {
+	it('is skipped with a sentence, and others remain', () => {
 		const cwd = writeFiles(temporaryFolder(), {
 			'.mcp.json': JSON.stringify({
 				mcpServers: {
@@ -36,18 +36,18 @@ describe('an entry that starts this program itself', () => {
 				},
 			}),
 		});
-		const { configuration, notes, problems } = loadConfiguration({
+		const { configuration, skipped, problems } = loadConfiguration({
 			cwd,
 			environment: { ORCHESTRA_TRUST: 'all' },
 		});
 		expect(configuration.mcpServers.map(({ name }) => name)).toEqual(['files']);
-		expect(notes).toEqual([
+		expect(skipped).toEqual([
 			`"orchestra" in ${join(cwd, '.mcp.json')} is this program itself, so it is not started from here`,
 		]);
 		expect(problems).toEqual([]);
 	});
 
-	it('in the folder of another project is another hub, and kept', () => {
+	it('in the folder of another project is another hub, and remains', () => {
 		const other = writeFiles(temporaryFolder(), { 'orchestra.json': '{}' });
 		const cwd = writeFiles(temporaryFolder(), {
 			'.mcp.json': JSON.stringify({
@@ -73,9 +73,9 @@ describe('an entry that starts this program itself', () => {
 			...markedEnvironment(markedEnvironment({}, { file: 'x', name: 'y' }), place),
 			ORCHESTRA_TRUST: 'all',
 		};
-		const { configuration, notes } = loadConfiguration({ cwd, environment });
+		const { configuration, skipped } = loadConfiguration({ cwd, environment });
 		expect(configuration.plugins.map(({ id }) => id)).toEqual(['tools.other']);
-		expect(notes).toEqual([
+		expect(skipped).toEqual([
 			`"tools.loop" in ${place.file} started this process, so it is not started from here`,
 		]);
 		expect(isStartedBy(environment, { file: 'x', name: 'y' })).toBe(true);

@@ -91,7 +91,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		expect(code).toBe(0);
 		expect((await near.run('run', 'gpu-box__shout', 'text=hi')).code).not.toBe(0);
 		const after = (await near.run('fabric', 'status')).stdout;
-		expect(after).toContain('Nobody offers anything.');
+		expect(after).toContain('No worker advertises a tool.');
 		expect(after).toContain(', 1 replica)');
 	});
 

@@ -48,7 +48,7 @@ describe('a session id', () => {
 			expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 	});
 
-	it('of somebody else replays nothing with the event id of that session', async () => {
+	it('of another sender replays nothing with the event id of that session', async () => {
 		const authenticate: Authenticate = ({ headers }) => headers.authorization;
 		const { url } = await openListener({ authenticate });
 		const ann = await HttpSession.open(url, { token: 'ann' });

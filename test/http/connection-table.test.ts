@@ -96,7 +96,7 @@ for _ in range(2):
 });
 
 describe('256 connections that send nothing', () => {
-	it('keep nobody out: raw sockets, and requests on new connections', async () => {
+	it('lock no client out: raw sockets, and requests on new connections', async () => {
 		const { url } = await openListener();
 		const silent = await silentConnections(url, 256);
 		expect((await send(url, list)).status).toBe(200);

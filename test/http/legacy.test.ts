@@ -123,7 +123,7 @@ describe('a request', () => {
 		expect(events.every(({ data }) => data !== '')).toBe(true);
 	});
 
-	it('gets its own progress, log messages and questions on its own stream', async () => {
+	it('gets its own progress, log messages and client requests on its own stream', async () => {
 		const { url } = await openListener();
 		const session = await HttpSession.open(url, { capabilities: { elicitation: {} } });
 		const push = await session.get();
@@ -199,14 +199,14 @@ describe('a request', () => {
 		expect(await finalResult(other)).toMatchObject({ id: 'other' });
 	});
 
-	it('whose messages are no longer kept cannot be resumed', async () => {
+	it('whose messages are no longer retained cannot be resumed', async () => {
 		const { url } = await openListener({ limits: { replayMessages: 1 } });
 		const session = await HttpSession.open(url);
 		const [prime] = await (await session.call('work')).events();
 		expect((await session.get({ 'Last-Event-ID': prime?.id ?? '' })).status).toBe(400);
 	});
 
-	it('that runs and whose messages are no longer kept cannot be resumed either', async () => {
+	it('that runs and whose messages are no longer retained cannot be resumed either', async () => {
 		const provider = provideTool((context) => {
 			for (const step of [1, 2, 3]) context.progress(step);
 			return new Promise(() => {});

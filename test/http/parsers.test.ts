@@ -73,7 +73,7 @@ describe('an event id', () => {
 	});
 });
 
-describe('the messages kept for resumption', () => {
+describe('the messages retained for resumption', () => {
 	it('are all that follow, or known to be incomplete', () => {
 		const limits = { replayMessages: 5, replayCharacters: 20 };
 		const sent = fc.array(

@@ -56,7 +56,7 @@ describe.each(Object.entries(judges))('%s over HTTP', (name, open) => {
 		});
 	});
 
-	it('answers a question of a tool', async () => {
+	it('answers an elicitation of a tool', async () => {
 		const { url } = await openListener({ provider: fixture().provider });
 		const { client } = await open(url);
 		expect(await client.callTool({ name: 'greet' })).toMatchObject({ content: [{ text: 'Hello, Ann!' }] });

@@ -8,7 +8,7 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-it('has no timer while nobody waits, and one again when somebody does', () => {
+it('has no timer without an open stream, and one again with the next stream', () => {
 	const heartbeats = new StreamHeartbeats();
 	let isWaiting = true;
 	let beats = 0;

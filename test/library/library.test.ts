@@ -185,7 +185,7 @@ describe('Library', () => {
 describe('completion', () => {
 	const template = { type: 'ref/resource', uri: 'orchestr8://{category}/{+id}' } as const;
 
-	it('offers categories, and ids of the category that was chosen', () =>
+	it('completes categories, and ids of the category that was chosen', () =>
 		withLibrary(files, async (library) => {
 			expect((await library.complete(template, { name: 'category', value: 'g' })).values).toEqual([
 				'guides',
@@ -197,7 +197,7 @@ describe('completion', () => {
 			expect((await library.complete(template, { name: 'id', value: '' })).total).toBe(5);
 		}));
 
-	it('offers modes, and tags after the last comma', () =>
+	it('completes modes, and tags after the last comma', () =>
 		withLibrary(files, async (library) => {
 			const { uriTemplate: uri = '' } =
 				(await library.listResourceTemplates()).find(({ name }) => name === 'match') ?? {};
@@ -209,7 +209,7 @@ describe('completion', () => {
 			expect((await library.complete(match, { name: 'query', value: 'x' })).values).toEqual([]);
 		}));
 
-	it('offers the values that the author of a prompt suggests', () =>
+	it('completes the values that the author of a prompt suggests', () =>
 		withLibrary(files, async (library) => {
 			const prompt = { type: 'ref/prompt', name: 'hello' } as const;
 			expect((await library.complete(prompt, { name: 'who', value: 'W' })).values).toEqual(['world']);

@@ -36,7 +36,7 @@ describe('readPrompt', () => {
 		expect(promptOf('# {{task}}\n')).toMatchObject({ name: 'p', title: undefined });
 	});
 
-	it('offers the placeholders of the text as arguments when none are declared', () => {
+	it('lists the placeholders of the text as arguments when none are declared', () => {
 		const { arguments: places } = promptOf('{{who}} $ARGUMENTS {{ who }} ${SHELL}');
 		expect(places.map(({ name }) => name)).toEqual(['who', 'arguments']);
 	});

@@ -58,7 +58,7 @@ describe('what a tool returns', () => {
 	it.each([
 		['a value that is no JSON', () => ({ big: 1n })],
 		['a promise of it', async () => ({ big: 1n })],
-	])('fails the call in words when it is %s', async (_what, run) => {
+	])('fails the call with a sentence when it is %s', async (_what, run) => {
 		const client = new RawClient(provide({ name: 'x', version: '1', tools: { t: { run } } }));
 		expect((await client.modern('tools/call', { name: 't' }))['result'].isError).toBe(true);
 		await client.end();

@@ -122,7 +122,7 @@ describe('the modern era', () => {
 		},
 	);
 
-	it('says what a result is and who gave it, and how long lists and reads may be kept', async () => {
+	it('says what a result is and who gave it, and how long lists and reads may be cached', async () => {
 		const client = new RawClient(kitchenSink());
 		const cacheable = [
 			client.modern('server/discover'),
@@ -232,7 +232,7 @@ describe('the legacy era', () => {
 		await client.end();
 	});
 
-	it('offers only what the provider has', async () => {
+	it('declares only the capabilities of the provider', async () => {
 		const bare = {
 			info: { name: 'bare', version: '1' },
 			capabilities: [],

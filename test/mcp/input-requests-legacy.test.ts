@@ -34,7 +34,7 @@ describe('a tool that asks a legacy client', () => {
 		await client.end();
 	});
 
-	it('fails in words when the client refuses or cannot', async () => {
+	it('fails with a sentence when the client refuses or cannot', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', { elicitation: {} });
 		client.onQuestion = () => ({ error: { code: -1, message: 'User rejected' } });
 		expect((await client.request('tools/call', { name: 'name' }))['result']).toMatchObject({
@@ -48,7 +48,7 @@ describe('a tool that asks a legacy client', () => {
 		await client.end();
 	});
 
-	it('fails in words also when it asked by its result, whatever the number of the refusal', async () => {
+	it('fails with a sentence also when it requested input by its result, whatever the number of the refusal', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', { elicitation: {} });
 		for (const code of [-32042, -32002, -1]) {
 			client.onQuestion = () => ({ error: { code, message: 'User rejected' } });
@@ -60,7 +60,7 @@ describe('a tool that asks a legacy client', () => {
 		await client.end();
 	});
 
-	it('takes its question back when the call is cancelled', async () => {
+	it('cancels its client request when the call is cancelled', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', all);
 		const asked = client.next(({ method }) => method === 'elicitation/create');
 		const takenBack = client.next(({ method }) => method === 'notifications/cancelled');
@@ -72,7 +72,7 @@ describe('a tool that asks a legacy client', () => {
 	});
 });
 
-describe('a provider that answers with questions', () => {
+describe('a provider that answers with input requests', () => {
 	it('has them put to a legacy client and is called again with the answers and its own state', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', all);
 		client.onQuestion = ({ params }) => ({ result: { action: 'accept', content: { said: params.message } } });
@@ -92,7 +92,7 @@ describe('a provider that answers with questions', () => {
 		await client.end();
 	});
 
-	it('fails in words when the client cannot be asked', async () => {
+	it('fails with a sentence when the client takes no such request', async () => {
 		const client = await RawClient.legacy(kitchenSink());
 		expect((await client.request('tools/call', { name: 'stateful' }))['result']).toMatchObject({
 			isError: true,

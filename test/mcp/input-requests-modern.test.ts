@@ -15,7 +15,7 @@ const form = { elicitation: {} };
 const accept = (content: Fields): Fields => ({ action: 'accept', content });
 
 describe('a tool that asks', () => {
-	it('answers with the question, and resumes with the retry', async () => {
+	it('answers with the input request, and resumes with the retry', async () => {
 		const client = new RawClient(kitchenSink());
 		const { result } = await ask(client, 'name');
 		expect(result).toMatchObject({

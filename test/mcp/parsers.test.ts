@@ -45,7 +45,7 @@ describe('request state', () => {
 });
 
 describe('URI templates', () => {
-	it('give back the values that were put in', () => {
+	it('give back the values that were filled in', () => {
 		const value = fc.string({ minLength: 1, unit: 'grapheme' });
 		fc.assert(
 			fc.property(value, value, (a, b) => {

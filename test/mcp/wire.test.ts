@@ -302,7 +302,7 @@ describe('the end of input', () => {
 		expect(client.received).toHaveLength(1);
 	});
 
-	it('fails a question that is open towards a legacy client, in words', async () => {
+	it('fails a client request that is open towards a legacy client, with a sentence', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', { elicitation: {} });
 		const asked = client.next(({ method }) => method === 'elicitation/create');
 		const answered = client.request('tools/call', { name: 'name' });

@@ -31,7 +31,7 @@ describe('a hub with a remote server that needs authorization', () => {
 		expect(JSON.stringify(tools)).toContain('remote__count');
 	});
 
-	it('refreshes a token without anybody noticing, once for all calls', async () => {
+	it('refreshes a token without a failed call, once for all calls', async () => {
 		const server = await startAuthorizationServer({ upstream: (await serveSdk1()).url });
 		const hub = await serveServers({ remote: { url: server.url } });
 		await signInTo(hub.environment, entryOf(hub, server.url));

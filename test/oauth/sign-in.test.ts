@@ -247,7 +247,7 @@ describe('a sign-in refuses', () => {
 		expect(other.requests).toEqual([]);
 	});
 
-	it('to work without a person, and names the command', async () => {
+	it('to work without a user, and names the command', async () => {
 		const server = await startAuthorizationServer();
 		const { auth } = testedAuth({ url: server.url, name: 'files' });
 		const error = await thrownBy(() => request(auth, server.url));

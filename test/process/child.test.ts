@@ -98,7 +98,7 @@ describe('starting', () => {
 });
 
 describe('stderr', () => {
-	it('is kept up to its last lines, and never mixed into stdout', async () => {
+	it('is retained up to its last lines, and never mixed into stdout', async () => {
 		const child = await start(shell('echo out; echo "first" >&2; echo "last line" >&2; exit 3'));
 		expect(await text(child.stdout)).toBe('out\n');
 		await child.gone;

@@ -227,7 +227,7 @@ func main() { for i := 0; i < 300; i++ { go func() { select {} }() }; time.Sleep
 const STACK =
 	/^\s*at node:|\(node:internal|^Node\.js v|^goroutine|\bjava\.base\/|stack backtrace|A complete log|[\^~]{2,}/m;
 
-describe('the reason of a crash is kept, and the stack is not', () => {
+describe('the reason of a crash is retained, and the stack is not', () => {
 	for (const crash of crashes) {
 		it.skipIf(!isInstalled(crash.program))(`${crash.program}: ${crash.what}`, async () => {
 			const diagnosis = await diagnose(crash);

@@ -4,7 +4,7 @@ import { LineRing } from '../../src/process/line-ring.ts';
 import { RING_LINE_CHARACTERS, RING_LINES } from '../../src/process/process-limits.ts';
 
 describe('LineRing', () => {
-	it('keeps the last lines, including an incomplete one', () => {
+	it('retains the last lines, including an incomplete one', () => {
 		const ring = new LineRing();
 		ring.push(Buffer.from('one\r\n\ntwo\nthr'));
 		expect(ring.lines).toEqual(['one', 'two', 'thr']);

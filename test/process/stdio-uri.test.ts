@@ -34,7 +34,7 @@ describe('parseStdioUri', () => {
 		expect(() => parseStdioUri(uri)).toThrow(message);
 	});
 
-	it('returns words without spaces unchanged, or an error, for any text', () => {
+	it('returns arguments without spaces unchanged, or an error, for any text', () => {
 		fc.assert(
 			fc.property(fc.string(), (text) => {
 				try {

@@ -64,7 +64,7 @@ describe('ReplayServer', () => {
 		expect(said).toEqual([changed('9')]);
 	});
 
-	it('asks the questions of the server again before the answer', async () => {
+	it('repeats the client requests of the server before the answer', async () => {
 		const question = '{"jsonrpc":"2.0","id":1,"method":"roots/list"}';
 		const said: string[] = [];
 		const { send } = open(

@@ -42,7 +42,7 @@ const notes = record({
 });
 
 describe('the plan for an entry', () => {
-	it('is its package on stdio: words in order, flags once, defaults, nothing for what is not given', () => {
+	it('is its package on stdio: arguments in order, flags once, defaults, nothing for what is not given', () => {
 		const plan = planLaunch(notes);
 		expect(plan.source).toEqual({
 			type: 'npm',

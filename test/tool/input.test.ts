@@ -112,7 +112,7 @@ describe('inputFromArgs', () => {
 		expect(inputFromArgs(['a.b.c=1'], { type: 'object' })).toEqual({ a: { b: { c: '1' } } });
 	});
 
-	it('puts words on top of the base, inside of its objects too', () => {
+	it('lets arguments override the base, inside of its objects too', () => {
 		const base = { text: 'old', tags: [9], deep: { kept: true, changed: 1 } };
 		expect(inputFromArgs(['tags=1', 'deep.changed=2', 'deep.__proto__=x'], schema, { base })).toEqual({
 			text: 'old',
@@ -157,7 +157,7 @@ describe('inputFromArgs', () => {
 		}
 	});
 
-	it('keeps every key and value, for any words', () => {
+	it('keeps every key and value, for any arguments', () => {
 		const word = fc.tuple(
 			fc.string({ minLength: 1 }).filter((key) => !key.includes('=') && !/.:$/.test(key)),
 			fc.string(),

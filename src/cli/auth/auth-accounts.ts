@@ -13,9 +13,9 @@ import { printable, printableLine } from '../../printable.ts';
 import { publicUrl } from '../../transport/http/http-errors.ts';
 import { type CommandInput, canAskUser } from '../command.ts';
 import { writeEdit } from '../edit/edit-servers.ts';
-import type { AuthTarget } from '../target/auth-target.ts';
 import { askLine } from '../terminal/ask-line.ts';
 import { printTable } from '../terminal/table.ts';
+import type { AuthTarget } from './auth-target.ts';
 
 /** `mctl auth --list`: who is signed in where. */
 export function listAccounts({ flags, out, cwd, environment }: CommandInput): void {

@@ -17,9 +17,9 @@ import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import { type Command, type CommandInput, checkArgs, jsonFlag, textFlag, usageError } from '../command.ts';
 import { forgetFailures } from '../learn/learn.ts';
 import { refuseUnused } from '../problem-lines.ts';
-import { type AuthTarget, clientTarget, findAuthTarget } from '../target/auth-target.ts';
-import { ofClient, refuseBlocked } from '../target/call-target.ts';
+import { readTargetName } from '../target/target-name.ts';
 import { accountChoices, chooseAccount, listAccounts, writeAccount } from './auth-accounts.ts';
+import { type AuthTarget, authTarget } from './auth-target.ts';
 import { terminalSignIn } from './terminal-sign-in.ts';
 
 export const auth: Command = {
@@ -55,14 +55,14 @@ export const auth: Command = {
 		const key = accountFlag(input);
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(arg, problems, configuration.mcpServers);
-		if (configuration.mcpServers.every(({ name }) => name !== arg)) refuseBlocked(arg, blocked);
-		const clientServer = await ofClient(arg, { cwd, environment });
-		if (clientServer && key !== undefined)
+		const { mcpServers: entries } = configuration;
+		const name = await readTargetName(arg, { entries }, { cwd, environment });
+		if (name.form === 'client' && key !== undefined)
 			throw usageError(
 				auth,
 				'--account is of servers in the configuration: import the server with mctl init',
 			);
-		const named = clientServer ? clientTarget(clientServer, arg) : findAuthTarget(configuration, arg, key);
+		const named = authTarget(name, { arg, account: key, entries, blocked });
 		const found = await withSecrets(named, environment);
 		const target = key === undefined ? found : withAccount(found, key);
 		if (flags['logout']) return logOut(input, target, openTarget(input, target));

@@ -38,7 +38,7 @@ interface Shown {
 	/** Undefined for a resource. */
 	readonly parameters: readonly Parameter[] | undefined;
 	readonly returns: string | undefined;
-	/** Words about it: `read-only`, `text/plain`. */
+	/** Its properties: `read-only`, `text/plain`. */
 	readonly traits: readonly string[];
 	readonly from: string;
 	/** Why its server has another scope than the default; undefined when it does not. */

@@ -43,7 +43,7 @@ export const find: Command = {
 	},
 };
 
-/** With a budget the content is full. */
+/** The mode of the search: with a budget the content is full. */
 function modeOf(input: CommandInput, maxTokens: number | undefined): MatchMode {
 	const mode = textFlag(input, 'mode');
 	if (mode === undefined) return maxTokens === undefined ? 'catalog' : 'full';
@@ -54,7 +54,7 @@ function modeOf(input: CommandInput, maxTokens: number | undefined): MatchMode {
 
 function show(out: Output, { request, matches, text }: FoundFragment): void {
 	if (!out.isTerminal) return out.line(text);
-	const style = (...words: Parameters<Output['style']>) => out.style(...words);
+	const style = (...args: Parameters<Output['style']>) => out.style(...args);
 	if (request.mode === 'full' || matches.length === 0)
 		return out.line(renderMarkdown(text, style, out.width));
 	for (const match of matches) for (const line of linesOf(match, style)) out.line(line);

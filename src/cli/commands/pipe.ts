@@ -15,7 +15,7 @@ import { parseJson } from '../../wire/json.ts';
 import { quoteLine } from '../../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
-import { isUrl } from '../target/call-target.ts';
+import { isUrl } from '../target/target-name.ts';
 import type { Output } from '../terminal/output.ts';
 
 export const pipe: Command = {

@@ -15,8 +15,8 @@ import { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
-import { isUrl } from '../target/call-target.ts';
 import { connectEndpoint, openEndpoint } from '../target/open-endpoint.ts';
+import { isUrl } from '../target/target-name.ts';
 
 const mcpMethod = /^(tools|prompts|resources|completion|logging|tasks)\//;
 const MODERN_KEY = 'io.modelcontextprotocol/protocolVersion';

@@ -31,7 +31,7 @@ export const serveCommand: Command = {
 		view: { value: 'NAME', help: 'show the tools of this view' },
 		skill: { value: 'NAME', help: 'show the tools of this skill, and its text first' },
 		config: configFlag,
-		examples: { help: 'offer the bundled example tools too' },
+		examples: { help: 'serve the bundled example tools too' },
 	},
 	isServer: true,
 	isAwaited: true,

@@ -4,7 +4,7 @@ import { OrchestraError } from '../../errors.ts';
 import { type Command, jsonFlag, usageError } from '../command.ts';
 import { controlHub } from '../hub-client/control-hub.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
-import { disabledError, refuseBlocked } from '../target/call-target.ts';
+import { disabledError, refuseBlocked } from '../target/target-name.ts';
 
 const done = { start: 'is running', stop: 'is stopped; the next call starts it', restart: 'was restarted' };
 

@@ -10,7 +10,7 @@ import { type Command, type CommandInput, textFlag } from '../command.ts';
 import { type ListedItem, listAll, textField } from '../hub-client/hub-items.ts';
 import { withHub } from '../hub-client/with-hub.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
-import { serverByName } from '../target/server-by-name.ts';
+import { serverByName } from '../target/target-name.ts';
 import { filterOfFlag } from '../view-flag.ts';
 
 export const types: Command = {

@@ -1,4 +1,4 @@
-/* `mctl usage`: what the calls and the tool lists of this project cost, and what nobody uses. */
+/* `mctl usage`: what the calls and the tool lists of this project cost, and what is unused. */
 import { loadConfiguration } from '../../config/load.ts';
 import { readUsage } from '../../hub/usage/read-usage.ts';
 import { UNUSED_DAYS, UNUSED_MS } from '../../hub/usage/usage-limits.ts';
@@ -65,18 +65,18 @@ function showCalls(report: UsageReport, by: Grouping, out: Output): void {
 	const shown = [...rows.slice(0, SHOWN_ROWS), { ...totalsOf(report, rows, by), name: 'total' }];
 	printTable<UsageNumbers & { name: string }>(out, shown, [by.toUpperCase(), 'CALLS', 'FAILED', 'RESULTS'], {
 		[by.toUpperCase()]: 'name',
-		CALLS: ({ calls }) => counted(calls),
-		FAILED: ({ failed }) => counted(failed),
+		CALLS: ({ calls }) => formatNumber(calls),
+		FAILED: ({ failed }) => formatNumber(failed),
 		P50: ({ p50Ms }) => milliseconds(p50Ms),
 		P95: ({ p95Ms }) => milliseconds(p95Ms),
-		DEFINITIONS: ({ definitionTokens }) => definitionTokens && counted(definitionTokens),
-		ARGUMENTS: ({ argumentTokens }) => counted(argumentTokens),
-		RESULTS: ({ resultTokens }) => counted(resultTokens),
+		DEFINITIONS: ({ definitionTokens }) => definitionTokens && formatNumber(definitionTokens),
+		ARGUMENTS: ({ argumentTokens }) => formatNumber(argumentTokens),
+		RESULTS: ({ resultTokens }) => formatNumber(resultTokens),
 	});
 	if (rows.length > SHOWN_ROWS) out.info(`${rows.length - SHOWN_ROWS} more: --json has them`);
 	const { search, views, budget } = report.totals.saved;
 	out.line(
-		`Saved: ${counted(search)} tokens by search, ${counted(views)} by views, ${counted(budget)} by shortened results.`,
+		`Saved: ${formatNumber(search)} tokens by search, ${formatNumber(views)} by views, ${formatNumber(budget)} by shortened results.`,
 	);
 	out.info(`note: tokens are estimates, four characters each; definitions are ${definitionsOf(by)}`);
 	if (report.isCut)
@@ -106,13 +106,13 @@ function showUnused({ unused, unusedDays, journalFrom, until }: UsageReport, out
 	printTable(out, unused.slice(0, SHOWN_UNUSED), ['NAME', 'TO LEAVE IT OUT'], {
 		NAME: 'name',
 		KIND: 'kind',
-		TOKENS: ({ definitionTokens }) => counted(definitionTokens),
+		TOKENS: ({ definitionTokens }) => formatNumber(definitionTokens),
 		'TO LEAVE IT OUT': 'command',
 	});
 	if (unused.length > SHOWN_UNUSED) out.info(`${unused.length - SHOWN_UNUSED} more: --json has them`);
 }
 
 /** `12,345`. */
-function counted(count: number): string {
+function formatNumber(count: number): string {
 	return count.toLocaleString('en-US');
 }

@@ -23,8 +23,8 @@ export const worker: Command = {
 	examples: ['mctl worker', 'mctl worker --config gpu-box.json'],
 	flags: {
 		config: configFlag,
-		examples: { help: 'offer the bundled example tools too' },
-		json: { help: 'print one JSON object when the tools are offered' },
+		examples: { help: 'advertise the bundled example tools too' },
+		json: { help: 'print one JSON object when the tools are advertised' },
 	},
 
 	isServer: true,
@@ -118,7 +118,7 @@ function ignoredSetting({ hub, fabric }: Configuration): OrchestraError | undefi
 	);
 	if (ignored !== undefined)
 		return new OrchestraError('bad_input', `mctl worker does not use hub.${ignored}`, {
-			hint: 'Health and metrics of a worker are at fabric.httpAddr. Use mctl hub run with fabric.offer for a hub that offers too.',
+			hint: 'Health and metrics of a worker are at fabric.httpAddr. Use mctl hub run with fabric.offer for a hub that advertises its tools too.',
 		});
 	if (fabric === undefined) return undefined;
 	const unused =
@@ -135,7 +135,7 @@ function ignoredSetting({ hub, fabric }: Configuration): OrchestraError | undefi
 }
 
 function noFabric(): OrchestraError {
-	return new OrchestraError('bad_input', 'the configuration offers nothing to a fabric', {
+	return new OrchestraError('bad_input', 'the configuration advertises nothing to a fabric', {
 		hint: 'Add "fabric": { "servers": ["tls://host:4222"], "name": "my-worker" } to orchestra.json.',
 	});
 }

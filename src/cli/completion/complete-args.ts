@@ -9,7 +9,7 @@ import { builtInCommands, firstNames, membersOf } from '../resolve-command.ts';
 
 type Place = Pick<CommandInput, 'cwd' | 'environment' | 'out'>;
 
-/** The names that a command takes as its first word. */
+/** The names that a command takes as its first argument. */
 const names: ReadonlyMap<string, (place: Place) => Promise<readonly string[]>> = new Map([
 	['run', async (place) => [...(await toolIds(place)), ...(await knownNames(place, 'tools'))]],
 	['call', callableNames],
@@ -70,7 +70,7 @@ async function allFor(before: readonly string[], current: string, place: Place):
 	const previous = ownEntry(flags, before.at(-1)?.replace(/^--/, '') ?? '');
 	if (previous && needsValue(previous)) return [];
 	if (current.startsWith('-')) return [...Object.keys(flags), 'quiet', 'help'].map((flag) => `--${flag}`);
-	// After a server comes one of its tools, after a tool its parameters. Any other word is the user's own.
+	// After a server comes one of its tools, after a tool its parameters. Any other argument is free text.
 	if (secondNames.has(name) && second !== undefined && before.at(-1) === second) {
 		const tools = await toolsOfServer(second, place);
 		if (tools.length > 0) return tools;

@@ -10,6 +10,7 @@ import { resolveSecret } from '../../secrets/resolve-secret.ts';
 import { CERTIFICATE_SOON_MS, RECENT_FAILURES_MS } from '../cli-limits.ts';
 import { remoteCalls } from '../fabric/remote-call-counts.ts';
 import { linkLines, runningFabric } from '../fabric/running-fabric.ts';
+import { formatCounted } from '../terminal/quantity.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 import { failure } from './failure.ts';
 
@@ -91,7 +92,7 @@ function* serverFindings({
 		};
 	for (const { name, tools, workerFacts } of offers) {
 		const draining = workerFacts.filter(({ isDraining }) => isDraining);
-		const counts = `${workerFacts.length} ${workerFacts.length === 1 ? 'worker' : 'workers'}, ${tools} tools`;
+		const counts = `${formatCounted(workerFacts.length, 'worker')}, ${tools} tools`;
 		if (draining.length === 0) yield { verdict: 'ok', text: `fabric: ${name} has ${counts}` };
 		else
 			yield {

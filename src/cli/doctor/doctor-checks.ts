@@ -22,6 +22,7 @@ import type { CommandPlace } from '../command.ts';
 import { nodeProblem, OLDEST_NODE } from '../node-version.ts';
 import { problemLines } from '../problem-lines.ts';
 import type { Project } from '../target/project.ts';
+import { formatCounted } from '../terminal/quantity.ts';
 import type { Verdict } from '../terminal/verdict.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkSecrets } from './check-secrets.ts';
@@ -82,8 +83,7 @@ function* checkRoots({ project }: DoctorContext): Generator<DoctorFinding> {
 	for (const root of project.roots) {
 		const count = project.tools.filter(({ file }) => file.startsWith(root)).length;
 		const name = root === bundledToolsRoot ? 'bundled examples' : `tool root ${root}`;
-		if (existsSync(root))
-			yield { verdict: 'ok', text: `${name}: ${count} ${count === 1 ? 'tool' : 'tools'}` };
+		if (existsSync(root)) yield { verdict: 'ok', text: `${name}: ${formatCounted(count, 'tool')}` };
 		else yield { verdict: 'warn', text: `${name} does not exist`, fix: 'mctl new tool my-tool makes it.' };
 	}
 	for (const line of problemLines(project.toolProblems)) yield { verdict: 'fail', ...line };
@@ -116,8 +116,8 @@ async function checkRuntime(
 		const { message, hint } = OrchestraError.from(error);
 		const isExample = tools.every(({ file }) => file.startsWith(bundledToolsRoot));
 		const text = isExample
-			? `${name} is not installed (only examples use it, which are not offered: ${users})`
-			: `${message} (for ${users}, which cannot be offered)`;
+			? `${name} is not installed (only examples use it, which are not listed: ${users})`
+			: `${message} (for ${users}, which cannot be listed)`;
 		return { verdict: isExample ? 'warn' : 'fail', text, fix: hint };
 	}
 }

@@ -7,6 +7,7 @@ import { commandOf } from '../../hub/sources/mcp/process/server-failure.ts';
 import type { SignInState } from '../../oauth/sign-in-state.ts';
 import { childEnvironment } from '../../process/environment.ts';
 import type { ServerCheck } from '../learn/check-servers.ts';
+import { formatCounted } from '../terminal/quantity.ts';
 import { checkProgram, type DoctorContext, type DoctorFinding } from './doctor-checks.ts';
 
 const signInStates: Record<SignInState, string> = {
@@ -87,8 +88,7 @@ function findingOf({ name, file }: ServerEntry, check: ServerCheck, how: string)
 		};
 	}
 	const { era, revision, tools, elapsedMs } = check;
-	const count = `${tools} ${tools === 1 ? 'tool' : 'tools'}`;
-	const text = `server ${name}: MCP ${revision} (${era}), ${count}, ${elapsedMs} ms${how}`;
+	const text = `server ${name}: MCP ${revision} (${era}), ${formatCounted(tools, 'tool')}, ${elapsedMs} ms${how}`;
 	return { verdict: 'ok', text };
 }
 

@@ -9,6 +9,7 @@ import type { FabricFacts, FabricMember, FabricOverview } from '../../hub/fabric
 import { FABRIC_WATCH_MS } from '../cli-limits.ts';
 import type { Command } from '../command.ts';
 import type { Output } from '../terminal/output.ts';
+import { formatCounted } from '../terminal/quantity.ts';
 import { printTable } from '../terminal/table.ts';
 import { fabricSettings } from './fabric-settings.ts';
 import { FAILURES_SHOWN, type RemoteCallCounts, remoteCalls } from './remote-call-counts.ts';
@@ -66,7 +67,7 @@ function printStatus(
 ): void {
 	const { link, server, version, replicas, members, offers } = report;
 	const cluster = report.cluster === null ? '' : `, cluster ${report.cluster}`;
-	const copies = replicas === null ? '' : `, ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`;
+	const copies = replicas === null ? '' : `, ${formatCounted(replicas, 'replica')}`;
 	out.line(
 		link.state === 'down'
 			? `No NATS server answers ${name}: ${link.reason}`
@@ -77,7 +78,7 @@ function printStatus(
 	const rows = offers.flatMap((offer) =>
 		offer.workerFacts.map((worker, at) => ({ worker, offer: at === 0 ? offer : undefined })),
 	);
-	if (rows.length === 0) out.line('Nobody offers anything.');
+	if (rows.length === 0) out.line('No worker advertises a tool.');
 	else
 		printTable(out, rows, ['GROUP', 'WORKER', 'RUNNING'], {
 			GROUP: ({ offer }) => offer?.name ?? '',

@@ -3,6 +3,7 @@ import type { FabricFacts, FabricLinkFacts } from '../../hub/fabric-overview.ts'
 import type { CommandPlace } from '../command.ts';
 import { askHubAt } from '../hub-client/ask-hub.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
+import { formatCounted } from '../terminal/quantity.ts';
 
 /** Null when no hub runs here, or it does not respond. */
 export async function runningFabric(place: CommandPlace): Promise<FabricFacts | null> {
@@ -32,6 +33,6 @@ export function linkLines(
 function linkText({ state, server, reason, losses }: FabricLinkFacts): string {
 	if (state === 'down') return `is not connected: ${reason}`;
 	if (state === 'suspect') return `is connected to ${server}, which is suspect: ${reason}`;
-	const lost = `, and has lost ${losses} ${losses === 1 ? 'connection' : 'connections'} since its start`;
+	const lost = `, and has lost ${formatCounted(losses, 'connection')} since its start`;
 	return `is connected to ${server}${losses === 0 ? '' : lost}`;
 }

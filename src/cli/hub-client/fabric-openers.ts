@@ -27,7 +27,7 @@ export function hubWorker(environment: Readonly<NodeJS.ProcessEnv>): RunHubOptio
 		await openWithSetting();
 		const stopListening = opened.onReload(() => {
 			openWithSetting().catch((error: unknown) =>
-				log.error(`the tools for the fabric cannot be offered: ${messageOf(error)}`),
+				log.error(`the tools cannot be advertised to the fabric: ${messageOf(error)}`),
 			);
 		});
 		return {

@@ -18,7 +18,7 @@ export function mayHaveMore({ plugins, mcpServers, fabric, root }: Configuration
 /** The items of a list that the folder itself does not have, and a sentence about each plugin that failed. */
 export interface HubItems {
 	readonly items: readonly ListedItem[];
-	readonly notes: readonly string[];
+	readonly failures: readonly string[];
 }
 
 /** Items of a list whose key is none of `known`; none, without starting anything, when there cannot be more. */
@@ -27,14 +27,14 @@ export async function hubItems(
 	configuration: Configuration,
 	list: { kind: ListKind; key: 'name' | 'uri'; known: ReadonlySet<string> },
 ): Promise<HubItems> {
-	if (!mayHaveMore(configuration)) return { items: [], notes: [] };
-	const notes: string[] = [];
+	if (!mayHaveMore(configuration)) return { items: [], failures: [] };
+	const failures: string[] = [];
 	const { withHub } = await import('./with-hub.ts');
 	const all = await withHub(input, (session) => listAll(session, list.kind), {
 		listWaitMs: COMMAND_LIST_WAIT_MS,
-		onFailed: (text) => notes.push(text),
+		onFailed: (text) => failures.push(text),
 	});
-	return { items: all.filter((item) => !list.known.has(String(item[list.key]))), notes };
+	return { items: all.filter((item) => !list.known.has(String(item[list.key]))), failures };
 }
 
 /** An item of a list of MCP. */

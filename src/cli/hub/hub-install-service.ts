@@ -53,7 +53,7 @@ function unitText({ environment, program }: CommandInput, root: string, http: st
 	const run = [...mctl, 'run', ...(http === undefined ? [] : [`--http=${http}`])];
 	const variables = keptVariables.flatMap((name) => {
 		const value = environment[name];
-		return value === undefined || value === '' ? [] : [`Environment=${quotedWord(`${name}=${value}`)}`];
+		return value === undefined || value === '' ? [] : [`Environment=${quotedArg(`${name}=${value}`)}`];
 	});
 	return `# Written by mctl hub install-service.
 [Unit]
@@ -63,8 +63,8 @@ Description=Orchestra hub of ${plainPath(root)}
 WorkingDirectory=${plainPath(root)}
 ${variables.join('\n')}
 # A hub that a client started drains its calls and makes way.
-ExecStartPre=-${[...mctl, 'stop'].map(quotedWord).join(' ')}
-ExecStart=${run.map(quotedWord).join(' ')}
+ExecStartPre=-${[...mctl, 'stop'].map(quotedArg).join(' ')}
+ExecStart=${run.map(quotedArg).join(' ')}
 Restart=always
 RestartSec=2
 # The hub ends its servers itself; what is left after that is ended by systemd.
@@ -81,9 +81,9 @@ function plainPath(path: string): string {
 	return path.replaceAll('%', '%%').replaceAll(/[\r\n]/g, ' ');
 }
 
-/** A word of a unit: specifiers and variables mean nothing in it. */
-function quotedWord(word: string): string {
-	const escaped = word
+/** An argument in a unit: specifiers and variables mean nothing in it. */
+function quotedArg(arg: string): string {
+	const escaped = arg
 		.replaceAll('\\', '\\\\')
 		.replaceAll('"', '\\"')
 		.replaceAll('\n', '\\n')

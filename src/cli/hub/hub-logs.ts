@@ -11,7 +11,7 @@ import { LOG_READ_LIMIT_BYTES } from '../cli-limits.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { followFile } from '../log/follow-file.ts';
-import { serverByName } from '../target/server-by-name.ts';
+import { serverByName } from '../target/target-name.ts';
 
 const DEFAULT_LINES = 50;
 

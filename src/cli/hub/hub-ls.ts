@@ -89,6 +89,6 @@ export const hubPs: Command = {
 			TOOLS: ({ server }) => server?.tools,
 			COMMAND: ({ found }) => found?.command,
 		});
-		for (const note of servers.flatMap(downLines)) out.info(`mctl: ${printable(note)}`);
+		for (const line of servers.flatMap(downLines)) out.info(`mctl: ${printable(line)}`);
 	},
 };

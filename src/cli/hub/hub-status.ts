@@ -8,7 +8,7 @@ import { printable } from '../../printable.ts';
 import { type Command, jsonFlag } from '../command.ts';
 import { askHub } from '../hub-client/ask-hub.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
-import { ageOf, megabytes } from '../terminal/quantity.ts';
+import { ageOf, formatCounted, megabytes } from '../terminal/quantity.ts';
 import { printTable } from '../terminal/table.ts';
 
 export const hubStatus: Command = {
@@ -40,9 +40,8 @@ export const hubStatus: Command = {
 			unset = [],
 			blocked,
 		} = status;
-		const bridges = `${clients} ${clients === 1 ? 'client' : 'clients'}`;
 		out.line(
-			`The hub of ${root}: ${version}, pid ${pid}, ${[address, networkAddress].filter(Boolean).join(' and ')}, up ${ageOf(startedAt)}, ${bridges}, ${megabytes(memoryBytes)}`,
+			`The hub of ${root}: ${version}, pid ${pid}, ${[address, networkAddress].filter(Boolean).join(' and ')}, up ${ageOf(startedAt)}, ${formatCounted(clients, 'client')}, ${megabytes(memoryBytes)}`,
 		);
 		if (other !== undefined) out.line(`Versions: ${other}`);
 		if (httpUrl !== undefined) out.line(`MCP over HTTP: ${httpUrl} (its token: mctl hub token)`);

@@ -3,9 +3,9 @@
  * Secrets are stored as those of `mctl add`; the configuration gets references.
  */
 import type { ClientServer } from '../../config/clients/client-file.ts';
+import type { ClientFiles } from '../../config/clients/client-files.ts';
 import { type ClientInput, withInputs } from '../../config/clients/client-inputs.ts';
 import type { FoundServer } from '../../config/clients/import-plan.ts';
-import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
 import type { LaunchInput } from '../../registry/launch-slots.ts';
 import { possibleReferences, removeStored } from '../../secrets/store-secret.ts';
@@ -13,8 +13,12 @@ import type { CommandInput } from '../command.ts';
 import { askMissing, storedValues } from '../registry/entry-values.ts';
 import { type EntryChange, withRecord } from '../registry/unfinished-change.ts';
 
-/** The survey with the servers whose inputs the user can be asked for, or have defaults. Of a name that is `taken`, none is. */
-export function withAskable({ files, broken }: Survey, taken: ReadonlySet<string>, canAsk: boolean): Survey {
+/** The client files with the servers whose inputs the user can be asked for, or have defaults. Of a name that is `taken`, none is. */
+export function withAskable(
+	{ files, broken }: ClientFiles,
+	taken: ReadonlySet<string>,
+	canAsk: boolean,
+): ClientFiles {
 	const fill = (server: ClientServer): ClientServer => {
 		if (server.askable === undefined || taken.has(server.name)) return server;
 		const { entry, inputs } = server.askable;

@@ -7,12 +7,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { bridgeLaunches } from '../../config/clients/bridge-entry.ts';
+import { type ClientFiles, readClientFiles } from '../../config/clients/client-files.ts';
 import type { ClientId } from '../../config/clients/client-table.ts';
 import { applyImport } from '../../config/clients/import-backup.ts';
 import { type ImportEdits, planImportEdits, type TargetFile } from '../../config/clients/import-edits.ts';
 import { type FoundServer, foundServers } from '../../config/clients/import-plan.ts';
 import { readTarget } from '../../config/clients/import-targets.ts';
-import { type Survey, surveyClients } from '../../config/clients/survey.ts';
 import { userFile } from '../../config/load.ts';
 import { emptyConfigurationText, newConfigurationText } from '../../config/new-configuration.ts';
 import { LOCK_FILE } from '../../config/project-file.ts';
@@ -31,7 +31,7 @@ import { clientTitle, importObject, showDiff, showServers, warningsOf } from './
 /** The clients of this machine, as seen from a project. */
 export interface ClientImport {
 	readonly project: string;
-	readonly survey: Survey;
+	readonly clients: ClientFiles;
 	readonly targets: { readonly project: TargetFile | undefined; readonly user: TargetFile | undefined };
 	readonly found: readonly FoundServer[];
 	readonly isForUser: boolean;
@@ -62,15 +62,15 @@ export function openImport(
 			: readTarget(join(project, 'orchestra.json'), newConfigurationText(project, {}), 0o644),
 		user: user === undefined ? undefined : readTarget(user, emptyConfigurationText(dirname(user)), 0o600),
 	};
-	const all = surveyClients({ platform: process.platform, home, project, environment });
+	const all = readClientFiles({ platform: process.platform, home, project, environment });
 	const existing = { project: targets.project?.servers ?? {}, user: targets.user?.servers ?? {} };
 	const taken = new Set([...Object.keys(existing.project), ...Object.keys(existing.user)]);
-	const read = client === undefined ? all : surveyOf(all, client);
-	const survey = withAskable(read, taken, canAsk);
-	return { project, survey, targets, found: foundServers(survey.files, existing, isMerged), isForUser };
+	const read = client === undefined ? all : filesOf(all, client);
+	const clients = withAskable(read, taken, canAsk);
+	return { project, clients, targets, found: foundServers(clients.files, existing, isMerged), isForUser };
 }
 
-function surveyOf({ files, broken }: Survey, client: ClientId): Survey {
+function filesOf({ files, broken }: ClientFiles, client: ClientId): ClientFiles {
 	return {
 		files: files.filter((file) => file.client.id === client),
 		broken: broken.filter(({ location }) => location.client.id === client),
@@ -78,47 +78,48 @@ function surveyOf({ files, broken }: Survey, client: ClientId): Survey {
 }
 
 /** Show what was found, choose, and write or show the changes. */
-export async function runImport(move: ClientImport, input: CommandInput): Promise<void> {
+export async function runImport(clientImport: ClientImport, input: CommandInput): Promise<void> {
 	const { flags, out, environment } = input;
-	const warnings = warningsOf(move.survey, move.found);
-	if (flags['json'] !== true) showServers(out, move.survey, move.found);
+	const warnings = warningsOf(clientImport.clients, clientImport.found);
+	if (flags['json'] !== true) showServers(out, clientImport.clients, clientImport.found);
 	for (const warning of warnings) out.info(`${out.stderrStyle('yellow', 'warn:')} ${warning}`);
-	const wanted = await chooseServers(move, input);
+	const wanted = await chooseServers(clientImport, input);
 	if (wanted === undefined) return out.info('Nothing was changed.');
-	if (flags['dry-run'] === true) return importChosen(move, { chosen: wanted, warnings }, input);
+	if (flags['dry-run'] === true) return importChosen(clientImport, { chosen: wanted, warnings }, input);
 	await endUnfinished(environment);
-	const fileOf = (server: FoundServer): string => targetOf(server, move);
+	const fileOf = (server: FoundServer): string => targetOf(server, clientImport);
 	await withInputsStored(await askInputs(wanted, input), { input, fileOf }, (chosen) =>
-		importChosen(move, { chosen, warnings }, input),
+		importChosen(clientImport, { chosen, warnings }, input),
 	);
 }
 
 /** Write the changes for the chosen servers, or show them. */
 async function importChosen(
-	move: ClientImport,
+	clientImport: ClientImport,
 	{ chosen, warnings }: { chosen: readonly FoundServer[]; warnings: readonly string[] },
 	input: CommandInput,
 ): Promise<void> {
 	const { flags, out, environment } = input;
 	const isDryRun = flags['dry-run'] === true;
 	const plan = planImportEdits({
-		files: move.survey.files,
+		files: clientImport.clients.files,
 		chosen,
-		targets: move.targets,
+		targets: clientImport.targets,
 		launches: bridgeLaunches(environment),
-		project: move.project,
-		isForUser: move.isForUser,
+		project: clientImport.project,
+		isForUser: clientImport.isForUser,
 		keepsServers: flags['keep'] === true,
 	});
 	for (const { message, hint } of plan.refused)
 		out.info(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
 	const isWritten = plan.files.length > 0 && !isDryRun;
-	const untrusted = isWritten ? await writeImport(move, plan, { chosen, environment }) : undefined;
+	const untrusted = isWritten ? await writeImport(clientImport, plan, { chosen, environment }) : undefined;
 	warnUntrusted(out, 'orchestra.json', untrusted);
-	if (flags['json'] === true) return out.json(importObject(move, { plan, chosen, warnings, isDryRun }));
+	if (flags['json'] === true)
+		return out.json(importObject(clientImport, { plan, chosen, warnings, isDryRun }));
 	if (plan.files.length === 0) return out.line('Nothing to do: everything is imported and connected.');
-	if (isDryRun) return showDiff(out, plan, move.found);
-	report(input, move, plan);
+	if (isDryRun) return showDiff(out, plan, clientImport.found);
+	report(input, clientImport, plan);
 }
 
 /** The configuration that a server goes to. */
@@ -129,15 +130,16 @@ function targetOf({ sources }: FoundServer, { targets, isForUser }: ClientImport
 
 /** Returns the reason when `orchestra.json` is not trusted afterwards. */
 async function writeImport(
-	move: ClientImport,
+	clientImport: ClientImport,
 	plan: ImportEdits,
 	{ chosen, environment }: { chosen: readonly FoundServer[]; environment: CommandInput['environment'] },
 ): Promise<string | undefined> {
-	const isNewProject = move.targets.project !== undefined && move.targets.project.before === undefined;
-	const tools = join(move.project, 'tools');
+	const isNewProject =
+		clientImport.targets.project !== undefined && clientImport.targets.project.before === undefined;
+	const tools = join(clientImport.project, 'tools');
 	const folders = isNewProject && !existsSync(tools) ? [tools] : [];
-	const untrusted = await trustPlan(plan, move, { chosen, environment });
-	const products = isNewProject ? [join(move.project, LOCK_FILE)] : [];
+	const untrusted = await trustPlan(plan, clientImport, { chosen, environment });
+	const products = isNewProject ? [join(clientImport.project, LOCK_FILE)] : [];
 	applyImport(plan.files, { folders, products }, stateFolder(environment));
 	return untrusted;
 }
@@ -186,9 +188,9 @@ function withoutProjectServers(found: readonly FoundServer[], out: CommandInput[
 	return found.filter((server) => !isOfProject(server));
 }
 
-function report({ out }: CommandInput, { project, survey }: ClientImport, { files }: ImportEdits): void {
+function report({ out }: CommandInput, { project, clients }: ClientImport, { files }: ImportEdits): void {
 	for (const { path, before } of files) {
-		const client = clientTitle(survey, path);
+		const client = clientTitle(clients, path);
 		const mark = before === undefined ? out.style('green', '+') : out.style('yellow', '~');
 		out.line(`${mark} ${shownPath(path, project)}${client === undefined ? '' : ` (${client})`}`);
 	}

@@ -1,12 +1,13 @@
 /* What `mctl init` shows: the servers of all clients, what stands in the way, the changes. */
 
+import type { ClientFiles } from '../../config/clients/client-files.ts';
 import type { ImportEdits, PlannedFile } from '../../config/clients/import-edits.ts';
 import type { FoundServer, ServerSource } from '../../config/clients/import-plan.ts';
 import { maskSecrets, plainSecrets, secretValues } from '../../config/clients/plain-secrets.ts';
-import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
 import { redact } from '../../redact.ts';
 import type { Output } from '../terminal/output.ts';
+import { formatCounted } from '../terminal/quantity.ts';
 import { printTable } from '../terminal/table.ts';
 import { unifiedDiff } from '../terminal/unified-diff.ts';
 import type { ClientImport } from './import-servers.ts';
@@ -15,7 +16,7 @@ import type { ClientImport } from './import-servers.ts';
 const NAMED_PROJECTS = 20;
 
 /** The table of servers, and the clients that have none. */
-export function showServers(out: Output, { files }: Survey, found: readonly FoundServer[]): void {
+export function showServers(out: Output, { files }: ClientFiles, found: readonly FoundServer[]): void {
 	if (found.length > 0)
 		printTable(out, found, undefined, {
 			'#': (server) => found.indexOf(server) + 1,
@@ -44,23 +45,23 @@ function sourceName({ file, server }: ServerSource): string {
 }
 
 /** The client whose file this is. */
-export function clientTitle({ files }: Survey, path: string): string | undefined {
+export function clientTitle({ files }: ClientFiles, path: string): string | undefined {
 	return files.find((file) => file.path === path)?.client.title;
 }
 
 /** Broken files, servers that stay with their client, secrets in plain text. */
-export function warningsOf({ files, broken }: Survey, found: readonly FoundServer[]): string[] {
+export function warningsOf({ files, broken }: ClientFiles, found: readonly FoundServer[]): string[] {
 	const warnings: string[] = [];
 	const warn = (text: string): number => warnings.push(printableLine(text));
 	for (const { location, error } of broken) warn(`${location.client.title} is skipped: ${error.message}`);
 	for (const { client, servers, otherProjects } of files) {
-		for (const { name, reason, lost = [], isOwn } of servers) {
+		for (const { name, reason, lost = [], isSelf } of servers) {
 			if (reason !== undefined) warn(`"${name}" stays in ${client.title}: it ${reason}`);
-			else if (lost.length > 0 && !isOwn)
+			else if (lost.length > 0 && !isSelf)
 				warn(`"${name}" of ${client.title} is imported without ${lost.join(', ')}`);
 		}
 		if (otherProjects.length > 0) {
-			const count = otherProjects.length === 1 ? '1 other project' : `${otherProjects.length} other projects`;
+			const count = formatCounted(otherProjects.length, 'other project');
 			const more = otherProjects.length - NAMED_PROJECTS;
 			const names = [...otherProjects.slice(0, NAMED_PROJECTS), ...(more > 0 ? [`and ${more} more`] : [])];
 			warn(`${client.title} has servers of ${count} (${names.join(', ')}); run mctl init there`);
@@ -117,7 +118,7 @@ interface ImportResult {
 
 /** One object: the servers that were found, the files that changed or would change, what to look at. */
 export function importObject(
-	{ survey, found }: ClientImport,
+	{ clients, found }: ClientImport,
 	{ plan, chosen, warnings, isDryRun }: ImportResult,
 ): object {
 	return {
@@ -133,7 +134,7 @@ export function importObject(
 		})),
 		files: plan.files.map((file) => ({
 			path: file.path,
-			client: clientTitle(survey, file.path),
+			client: clientTitle(clients, file.path),
 			isNew: file.before === undefined,
 			...(isDryRun && { diff: `${diffOf(file, found).join('\n')}\n` }),
 		})),

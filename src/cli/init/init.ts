@@ -23,6 +23,7 @@ import { type Command, type CommandInput, canAskUser, usageError } from '../comm
 import { warnUntrusted } from '../edit/edit-servers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { learnHere } from '../learn/learn.ts';
+import { formatCounted } from '../terminal/quantity.ts';
 import { type ClientImport, openImport, runImport } from './import-servers.ts';
 
 const FILE = 'orchestra.json';
@@ -66,7 +67,7 @@ async function start(input: CommandInput): Promise<void> {
 	const home = environment['HOME'] || homedir();
 	const imports = importFlags.some((name) => flags[name] !== undefined);
 	if (!imports && !canAskUser(input)) return startProject(input, home);
-	const move = openImport(
+	const clientImport = openImport(
 		{ cwd, environment },
 		{
 			home,
@@ -76,8 +77,8 @@ async function start(input: CommandInput): Promise<void> {
 			canAsk: canAskUser(input),
 		},
 	);
-	if (!imports && move.survey.files.length === 0) return startProject(input, home);
-	return runImport(move, input);
+	if (!imports && clientImport.clients.files.length === 0) return startProject(input, home);
+	return runImport(clientImport, input);
 }
 
 function checkFlags({ flags }: CommandInput): void {
@@ -125,7 +126,7 @@ async function undo({ flags, cwd, environment, out }: CommandInput): Promise<voi
 }
 
 function notRestored({ failed, waiting, backup }: UndoReport): OrchestraError {
-	const [count, verb] = failed.length === 1 ? ['1 file', 'was'] : [`${failed.length} files`, 'were'];
+	const count = formatCounted(failed.length, 'file was', 'files were');
 	const reasons = failed.map(({ path, error }) =>
 		error.message.includes(path) ? error.message : `${path}: ${error.message}`,
 	);
@@ -133,7 +134,7 @@ function notRestored({ failed, waiting, backup }: UndoReport): OrchestraError {
 		waiting.length === 0
 			? ''
 			: ` ${waiting.join(' and ')} ${waiting.length === 1 ? 'stays' : 'stay'} until then.`;
-	return new OrchestraError('bad_input', `${count} ${verb} not restored: ${reasons.join('; ')}`, {
+	return new OrchestraError('bad_input', `${count} not restored: ${reasons.join('; ')}`, {
 		hint: `Correct it and run mctl init --undo again, or add --force for the old file.${rest} Backup: ${backup}`,
 		data: { files: failed.map(({ path }) => path), backup },
 	});
@@ -162,7 +163,7 @@ async function startProject(input: CommandInput, home: string): Promise<void> {
 		return out.json({ schema: 'orchestra.init/1', files, imported: Object.keys(servers), elsewhere: more });
 	}
 	out.line(
-		`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
+		`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${formatCounted(count, 'server')} of .mcp.json)` : ''}`,
 	);
 	if (!hasTools) out.line(`${out.style('green', '+')} tools/`);
 	warnUntrusted(out, FILE, untrusted);

@@ -22,7 +22,7 @@ import type { ListedItem } from '../hub-client/hub-items.ts';
 import { nameOf } from '../target/find-target.ts';
 import { checkInput } from './check-input.ts';
 
-const ownStdin = new Set(['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0']);
+const stdinPaths = new Set(['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0']);
 
 type InputPlace = Pick<CommandInput, 'cwd' | 'stdin' | 'signal'>;
 
@@ -90,7 +90,7 @@ async function readWordFiles(
 }
 
 function isStdin(file: string): boolean {
-	return file === '-' || ownStdin.has(file);
+	return file === '-' || stdinPaths.has(file);
 }
 
 /** `--input` and arguments together; an argument wins over the same key of `--input`. With `tool` the values are checked. */

@@ -14,7 +14,7 @@ import { printableLine } from '../../printable.ts';
 import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { configFile, configFlag } from '../config-flag.ts';
 import { exitCodes } from '../exit.ts';
-import { serverByName } from '../target/server-by-name.ts';
+import { serverByName } from '../target/target-name.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
 import { checkServer, eachServer } from './check-servers.ts';
 

@@ -50,9 +50,13 @@ function libraryListing(
 			// They are JSON objects, as those of the hub.
 			const local = (await withLibrary({ ...input, flags: {} }, read)) as readonly ListedItem[];
 			const known = new Set(local.map((item) => String(item[key])));
-			const { items: others, notes } = await hubItems(input, configuration, { kind, key, known });
+			const { items: others, failures: messages } = await hubItems(input, configuration, {
+				kind,
+				key,
+				known,
+			});
 			const items = [...local, ...others];
-			return { rows: rowsOf(items, columns), items, problems: [], notes };
+			return { rows: rowsOf(items, columns), items, problems: [], messages };
 		},
 	};
 }

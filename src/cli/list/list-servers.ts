@@ -45,7 +45,7 @@ export const serverListing: Listing = {
 			rows: rowsOf<ServerRow>([...items, ...unused.map(withNeed)], columns),
 			items: [...items, ...unused.map(({ item }) => item)],
 			problems,
-			notes: items.flatMap(missingLines),
+			messages: items.flatMap(missingLines),
 		};
 	},
 };
@@ -92,7 +92,7 @@ export const checkedServerListing: Listing = {
 			rows: rowsOf<CheckedRow>([...checked, ...unchecked], checkColumns),
 			items: [...checked, ...unused.map(({ item }) => ({ ...item, check: null }))],
 			problems,
-			notes: [...checked.flatMap(failureNotes), ...(await reviewNotes(enabled, environment))],
+			messages: [...checked.flatMap(failureMessages), ...(await reviewMessages(enabled, environment))],
 			isFailed: unused.length > 0 || checks.some(({ isOk }) => !isOk),
 		};
 	},
@@ -120,7 +120,7 @@ function withNeed({ need, item }: UnusedServer): ServerRow {
 }
 
 /** The drift and the findings in the tools that were just listed. */
-async function reviewNotes(
+async function reviewMessages(
 	entries: readonly ServerEntry[],
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<string[]> {
@@ -133,7 +133,7 @@ function signInText({ signIn = null }: ServerRow): string | null {
 	return signIn === 'none' ? null : (signIn?.replace('_', ' ') ?? null);
 }
 
-function failureNotes({ name, check }: CheckedRow): string[] {
+function failureMessages({ name, check }: CheckedRow): string[] {
 	if (check === null || check.isOk) return [];
 	const { message, hint } = check.error;
 	return [`${name}: ${message}${hint === undefined ? '' : `\nhint: ${hint}`}`];

@@ -42,7 +42,7 @@ export function tokenListing(view: string | undefined): Listing {
 				rows: rowsOf(items, columns),
 				items,
 				problems,
-				notes: isSearched ? ['agents get tools that search these instead: docs/tool-search.md'] : [],
+				messages: isSearched ? ['agents get tools that search these instead: docs/tool-search.md'] : [],
 			};
 		},
 	};

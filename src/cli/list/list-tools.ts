@@ -30,7 +30,7 @@ export const toolListing: Listing = {
 		// `mctl doctor` reports what the others need.
 		const tools = found.filter((tool) => missingProgram(tool, input.environment) === undefined);
 		const known = new Set(found.map(({ id }) => id));
-		const { items: others, notes } = await hubItems(input, configuration, {
+		const { items: others, failures: messages } = await hubItems(input, configuration, {
 			kind: 'tools',
 			key: 'name',
 			known,
@@ -45,7 +45,7 @@ export const toolListing: Listing = {
 			rows: rowsOf(items, columns),
 			items,
 			problems: [...configProblems, ...toolProblems],
-			notes,
+			messages,
 		};
 	},
 };

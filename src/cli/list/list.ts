@@ -53,7 +53,7 @@ export const list: Command = {
 		const filled = shown.filter(({ listed }, at) => (at === 0 && isEmptyShown) || listed.rows.length > 0);
 		for (const each of filled) printListed(input, each, filled.length > 1);
 		printProblems(problemsOf(shown), input.out);
-		for (const note of await notesOf(shown, input)) input.out.info(`mctl: ${printable(note)}`);
+		for (const message of await messagesOf(shown, input)) input.out.info(`mctl: ${printable(message)}`);
 		reportBlocked(blocked, input.out);
 		return code;
 	},
@@ -63,10 +63,11 @@ export const list: Command = {
 async function showTarget(input: CommandInput): Promise<Shown[] | undefined> {
 	const [arg] = input.args;
 	if (arg === undefined || kinds.includes(arg)) return undefined;
-	const { isAddress, ownerOf } = await import('../target/call-target.ts');
+	const { isAddress, ownerOf } = await import('../target/target-name.ts');
+	const { prefixedServers } = await import('../target/call-target.ts');
 	const { configuration } = loadConfiguration(input);
 	const isServer = configuration.mcpServers.some(({ name }) => name === arg);
-	if (!isServer && !isAddress(arg) && !ownerOf(arg, configuration).owner) return undefined;
+	if (!isServer && !isAddress(arg) && !ownerOf(arg, prefixedServers(configuration)).owner) return undefined;
 	const listing = (await import('./list-target.ts')).targetListing(arg);
 	return [{ kind: 'tools', listing, listed: await listing.list(input) }];
 }
@@ -129,16 +130,16 @@ function printListed({ out }: CommandInput, { kind, listing, listed }: Shown, is
 	if (isOneOfMany) out.line();
 }
 
-/** The notes, with the servers that are down, whose items are missing. The list of servers has them itself. */
-async function notesOf(shown: readonly Shown[], { cwd, environment }: CommandInput): Promise<string[]> {
-	const own = [...new Set(shown.flatMap(({ listed }) => listed.notes ?? []))];
+/** The messages, with the servers that are down, whose items are missing. The list of servers has them itself. */
+async function messagesOf(shown: readonly Shown[], { cwd, environment }: CommandInput): Promise<string[]> {
+	const messages = [...new Set(shown.flatMap(({ listed }) => listed.messages ?? []))];
 	const kinds = shown.map(({ kind }) => kind);
 	if (kinds.includes('servers') || !kinds.some((kind) => ['tools', 'prompts', 'resources'].includes(kind)))
-		return own;
+		return messages;
 	const { configuration } = loadConfiguration({ cwd, environment });
 	const { missingLines, serverStatuses } = await import('../learn/server-statuses.ts');
 	const statuses = await serverStatuses(configuration, { cwd, environment });
-	return [...own, ...statuses.filter(({ isEnabled }) => isEnabled).flatMap(missingLines)];
+	return [...messages, ...statuses.filter(({ isEnabled }) => isEnabled).flatMap(missingLines)];
 }
 
 function problemsOf(shown: readonly Shown[]): Listed['problems'] {

@@ -12,7 +12,7 @@ export interface Listed {
 	readonly items: readonly object[];
 	readonly problems: readonly ConfigProblem[];
 	/** Sentences beside the table, for users. */
-	readonly notes?: readonly string[];
+	readonly messages?: readonly string[];
 	/** The command exits with 1. */
 	readonly isFailed?: boolean;
 }

@@ -5,6 +5,7 @@ import { readChainHead } from '../../trust/chain-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
 import { TextLines } from '../../wire/text-lines.ts';
 import { type Command, type CommandInput, jsonFlag, numberFlag, textFlag } from '../command.ts';
+import { formatCounted } from '../terminal/quantity.ts';
 import { type Columns, printTable, rowsOf } from '../terminal/table.ts';
 import { followFile } from './follow-file.ts';
 import {
@@ -133,13 +134,15 @@ export const logVerify: Command = {
 		else {
 			for (const { kind, message } of findings) out.line(printable(`${kind}: ${message}`));
 			for (const note of notes) out.line(printable(`note: ${note}`));
-			if (findings.length === 0)
-				out.line(`${lines} ${lines === 1 ? 'line' : 'lines'}, none changed or missing.`);
+			if (findings.length === 0) out.line(`${formatCounted(lines, 'line')}, none changed or missing.`);
 		}
 		if (findings.length === 0) return;
-		const places = findings.length === 1 ? '1 damaged place' : `${findings.length} damaged places`;
-		throw new OrchestraError('tool_failed', `the journal has ${places}`, {
-			hint: 'Compare it with a backup; new lines continue the chain all the same.',
-		});
+		throw new OrchestraError(
+			'tool_failed',
+			`the journal has ${formatCounted(findings.length, 'damaged place')}`,
+			{
+				hint: 'Compare it with a backup; new lines continue the chain all the same.',
+			},
+		);
 	},
 };

@@ -18,7 +18,7 @@ import { errorOfHub } from '../hub-client/hub-error.ts';
 import { withHub } from '../hub-client/with-hub.ts';
 import { inputFlag, readInput } from '../input/read-input.ts';
 import { writeNewFile } from '../new/create-fragment.ts';
-import { refuseBlocked } from '../target/call-target.ts';
+import { refuseBlocked } from '../target/target-name.ts';
 import { CallView } from '../terminal/call-view.ts';
 import { replay, show, showAll } from './plan-view.ts';
 

@@ -8,9 +8,8 @@ import { RepeatedConversation, type RepeatedRequest } from '../../record/repeat-
 import { redact } from '../../redact.ts';
 import { DIFFERENCE_CHARACTERS, RECORDED_LINE_BYTES } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
-import { isUrl } from '../target/call-target.ts';
 import { type Endpoint, openEndpoint } from '../target/open-endpoint.ts';
-import { serverByName } from '../target/server-by-name.ts';
+import { isUrl, serverByName } from '../target/target-name.ts';
 
 const DIFFERENT = 1;
 

@@ -12,7 +12,7 @@ import { type BundleSigner, verifyBundle } from '../../registry/bundle-signature
 import { BUNDLE_BYTES, DOWNLOAD_MS, DOWNLOAD_REDIRECTS } from '../../registry/registry-limits.ts';
 import { type Command, type CommandInput, textFlag, usageError } from '../command.ts';
 import { scopeOf } from '../edit/edit-servers.ts';
-import { isUrl } from '../target/call-target.ts';
+import { isUrl } from '../target/target-name.ts';
 import { addServer } from './add-server.ts';
 
 type Usage = Pick<Command, 'usage'>;

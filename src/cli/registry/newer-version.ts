@@ -7,7 +7,7 @@ import { reviewedItems } from '../../hub/sources/mcp/tools/server-tools.ts';
 import { type PackageSource, packageReference } from '../../registry/launch-plan.ts';
 import type { CommandInput } from '../command.ts';
 import { listOnce } from '../learn/check-servers.ts';
-import { serverByName } from '../target/server-by-name.ts';
+import { serverByName } from '../target/target-name.ts';
 import { driftLines } from '../terminal/drift-view.ts';
 import type { PackagedServer } from './server-packages.ts';
 

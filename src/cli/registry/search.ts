@@ -4,6 +4,7 @@ import { printableLine } from '../../printable.ts';
 import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-servers.ts';
 import type { ServerRecord } from '../../registry/server-record.ts';
 import { type Command, jsonFlag } from '../command.ts';
+import { formatCounted } from '../terminal/quantity.ts';
 import { printTable } from '../terminal/table.ts';
 import { chosenRegistries, registryFlag } from './registry-flag.ts';
 
@@ -31,7 +32,7 @@ export const search: Command = {
 				found.push(...servers.map((server) => ({ ...server, registry: client.registry.name })));
 				if (unreadable > 0)
 					out.info(
-						`note: ${unreadable} ${unreadable === 1 ? 'entry' : 'entries'} of ${client.registry.name} cannot be read`,
+						`note: ${formatCounted(unreadable, 'entry', 'entries')} of ${client.registry.name} cannot be read`,
 					);
 				if (isCut) out.info(`note: ${client.registry.name} has more; name the server more closely`);
 			} catch (error) {

@@ -32,7 +32,7 @@ export interface CallHandlers {
 	readonly onLog: (params: unknown) => void;
 }
 
-/** Of a session that calls nothing. */
+/** The handlers of a session that calls nothing. */
 export const silent: CallHandlers = { onElicitation: async () => ({ action: 'decline' }), onLog: () => {} };
 
 type SessionInput = Pick<CommandInput, 'cwd' | 'environment' | 'out' | 'signal'>;

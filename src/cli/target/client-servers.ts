@@ -4,12 +4,12 @@
  */
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
+import { type ClientFiles, readClientFiles } from '../../config/clients/client-files.ts';
 import { type ClientId, clientIds } from '../../config/clients/client-table.ts';
 import type { ServerSource } from '../../config/clients/import-plan.ts';
 import { readTarget } from '../../config/clients/import-targets.ts';
 import { isSameEntry, type NormalEntry } from '../../config/clients/normal-entry.ts';
 import { maskSecrets, secretValues } from '../../config/clients/plain-secrets.ts';
-import { type Survey, surveyClients } from '../../config/clients/survey.ts';
 import type { ServerEntry } from '../../config/configuration.ts';
 import { parseJsonc } from '../../config/jsonc.ts';
 import { userFile } from '../../config/load.ts';
@@ -31,9 +31,9 @@ export const clientListing: Listing = {
 	whenEmpty: 'No MCP client of this machine has a server.',
 
 	async list({ cwd, environment }) {
-		const survey = surveyHere({ cwd, environment });
+		const read = clientFilesHere({ cwd, environment });
 		const existing = existingServers({ cwd, environment });
-		const items = sourcesOf(survey).map((source) => {
+		const items = sourcesOf(read).map((source) => {
 			const { file, server } = source;
 			return {
 				name: addressOf(source),
@@ -50,21 +50,21 @@ export const clientListing: Listing = {
 		return {
 			items,
 			rows: items.map(({ name, state, file, command }) => [name, state, shortPath(file, home), command]),
-			problems: survey.broken.map(({ location, error }) => unreadableProblem(location.path, error)),
-			notes: items.flatMap(({ name, reason }) => (reason === null ? [] : [`${name} ${reason}`])),
+			problems: read.broken.map(({ location, error }) => unreadableProblem(location.path, error)),
+			messages: items.flatMap(({ name, reason }) => (reason === null ? [] : [`${name} ${reason}`])),
 		};
 	},
 };
 
-/** The server that a word like `cursor:github` names; undefined when the word is not of this form. Throws `bad_input` when it names none that can be used. */
-export function clientServerNamed(word: string, { cwd, environment }: CommandPlace): ServerEntry | undefined {
-	const [, client = '', name = ''] = /^([a-z-]+):(.+)$/.exec(word) ?? [];
+/** The server that an argument like `cursor:github` names; undefined when the argument is not of this form. Throws `bad_input` when it names none that can be used. */
+export function clientServerNamed(arg: string, { cwd, environment }: CommandPlace): ServerEntry | undefined {
+	const [, client = '', name = ''] = /^([a-z-]+):(.+)$/.exec(arg) ?? [];
 	if (!clientIds.some((id) => id === client)) return undefined;
-	const sources = sourcesOf(surveyHere({ cwd, environment }));
+	const sources = sourcesOf(clientFilesHere({ cwd, environment }));
 	// What a project says counts before what the user says everywhere.
 	const named = sources.filter((source) => addressOf(source) === `${client}:${name}`);
 	const source = named.find(({ server }) => server.scope === 'project') ?? named[0];
-	if (source === undefined) throw unknownServer(word, sources.map(addressOf));
+	if (source === undefined) throw unknownServer(arg, sources.map(addressOf));
 	return readEntry(source, { cwd, environment });
 }
 
@@ -90,20 +90,20 @@ function readEntry(
 	});
 }
 
-function unknownServer(word: string, all: readonly string[]): OrchestraError {
-	const guesses = nearest(word, all);
-	return new OrchestraError('bad_input', `no client has a server ${word}`, {
+function unknownServer(arg: string, all: readonly string[]): OrchestraError {
+	const guesses = nearest(arg, all);
+	return new OrchestraError('bad_input', `no client has a server ${arg}`, {
 		hint: didYouMean(guesses, 'mctl list --clients shows them.'),
-		data: { server: word, nearest: guesses },
+		data: { server: arg, nearest: guesses },
 	});
 }
 
-function surveyHere({ cwd, environment }: CommandPlace): Survey {
+function clientFilesHere({ cwd, environment }: CommandPlace): ClientFiles {
 	const home = environment['HOME'] || homedir();
-	return surveyClients({ platform: process.platform, home, project: cwd, environment });
+	return readClientFiles({ platform: process.platform, home, project: cwd, environment });
 }
 
-function sourcesOf({ files }: Survey): ServerSource[] {
+function sourcesOf({ files }: ClientFiles): ServerSource[] {
 	return files.flatMap((file) => file.servers.map((server) => ({ file, server })));
 }
 
@@ -120,8 +120,8 @@ function existingServers({ cwd, environment }: CommandPlace): NormalEntry[] {
 }
 
 function clientServerState({ server }: ServerSource, existing: readonly NormalEntry[]): ClientServerState {
-	const { entry, isOwn, isStale } = server;
-	if (isOwn) return isStale ? 'gone' : 'orchestra';
+	const { entry, isSelf, isStale } = server;
+	if (isSelf) return isStale ? 'gone' : 'orchestra';
 	if (entry === undefined) return 'client only';
 	if (existing.some((other) => isSameEntry(other, entry))) return 'imported';
 	return entry['disabled'] === true ? 'disabled' : 'not imported';
@@ -132,7 +132,7 @@ function commandText(entry: NormalEntry | undefined): string {
 	const { command, args, url } = entry ?? {};
 	if (typeof url === 'string') return URL.canParse(url) ? publicUrl(new URL(url)) : '';
 	const commandLine = [command, ...(Array.isArray(args) ? args : [])].filter(
-		(word) => typeof word === 'string',
+		(arg) => typeof arg === 'string',
 	);
 	const known = secretValues(entry).map(({ value }) => value);
 	return printableLine(maskSecrets(commandLine.join(' '), known));

@@ -14,7 +14,7 @@ import type { HubSession } from '../hub-client/with-hub.ts';
 import type { CallSession } from './call-session.ts';
 import { type CallTarget, prefixOf } from './call-target.ts';
 
-/** Where the hub keeps a name that was too long for some agents. */
+/** Where the hub stores a name that was too long for some agents. */
 const FULL_NAME = 'orchestra/fullName';
 
 /**
@@ -68,11 +68,11 @@ async function listedTarget(
 ): Promise<ListedItem> {
 	const { server, tool, address } = target;
 	const place = server?.name ?? (address === undefined ? undefined : 'the server');
-	const own = await toolsOf(target, session);
-	const names = own.map((each) => (server === undefined ? nameOf(each) : nameAtServer(each, server)));
+	const tools = await toolsOf(target, session);
+	const names = tools.map((each) => (server === undefined ? nameOf(each) : nameAtServer(each, server)));
 	if (tool === undefined) throw toolNeeded(place ?? 'the server', names);
 	const full = server && shortened(prefixOf(server) + tool);
-	const found = own.find((each, at) => names[at] === tool || nameOf(each) === full);
+	const found = tools.find((each, at) => names[at] === tool || nameOf(each) === full);
 	if (found) return found;
 	if (target.broken) throw target.broken;
 	const guesses = nearest(tool, server ? names : [...names, ...otherNames]);
@@ -134,13 +134,13 @@ export async function toolsOf(
 	session: CallSession,
 ): Promise<readonly ListedItem[]> {
 	if (server === undefined) return session.listTools(tool);
-	const isOwn = (each: ListedItem): boolean => nameOf(each).startsWith(prefixOf(server));
-	const listed = (await session.listTools(tool && prefixOf(server) + tool)).filter(isOwn);
+	const isThere = (each: ListedItem): boolean => nameOf(each).startsWith(prefixOf(server));
+	const listed = (await session.listTools(tool && prefixOf(server) + tool)).filter(isThere);
 	if (listed.length > 0) return listed;
 	await session.start(server.name).catch((thrown: unknown) => {
 		throw errorOfHub(thrown);
 	});
-	return (await session.listTools(undefined)).filter(isOwn);
+	return (await session.listTools(undefined)).filter(isThere);
 }
 
 function fullNameOf({ _meta }: ListedItem): string | undefined {

@@ -16,8 +16,7 @@ import { isTracing, traced } from '../../transport/trace.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type { CommandInput } from '../command.ts';
-import { entryOfUrl } from './auth-target.ts';
-import { isUrl } from './call-target.ts';
+import { entryOfUrl, isUrl } from './target-name.ts';
 
 export type Endpoint = string | SpawnRecord | ServerEntry;
 

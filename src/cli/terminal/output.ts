@@ -178,7 +178,7 @@ export class Output {
 	}
 
 	#safe(stream: OutputStream, text: string): string {
-		return this.#hasStyles(stream) ? withOwnStyles(text) : printable(text);
+		return this.#hasStyles(stream) ? withStyles(text) : printable(text);
 	}
 
 	#hasStyles(stream: OutputStream): boolean {
@@ -188,13 +188,13 @@ export class Output {
 }
 
 /** The sequences that `style` writes, and no others; known at first use. */
-let ownStyles: ReadonlySet<string> | undefined;
+let knownSequences: ReadonlySet<string> | undefined;
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const STYLE_SEQUENCE = /(\u001B\[\d+m)/;
 
-function withOwnStyles(text: string): string {
-	const styles = (ownStyles ??= new Set(styleNames.flatMap((name) => inStyle(name, '|').split('|'))));
+function withStyles(text: string): string {
+	const styles = (knownSequences ??= new Set(styleNames.flatMap((name) => inStyle(name, '|').split('|'))));
 	return text
 		.split(STYLE_SEQUENCE)
 		.map((part) => (styles.has(part) ? part : printable(part)))

@@ -1,4 +1,4 @@
-/* Durations and sizes for users. */
+/* Durations, sizes and numbers of things for users. */
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
@@ -21,7 +21,7 @@ const KILOBYTE = 1000;
 
 /** `17 bytes`, `4.2 kB`, `1.3 MB`. */
 export function byteSize(bytes: number): string {
-	if (bytes < KILOBYTE) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+	if (bytes < KILOBYTE) return formatCounted(bytes, 'byte');
 	const [size, unit] =
 		bytes < KILOBYTE * KILOBYTE ? [bytes / KILOBYTE, 'kB'] : [bytes / KILOBYTE / KILOBYTE, 'MB'];
 	return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
@@ -31,4 +31,9 @@ export function byteSize(bytes: number): string {
 export function timeUntil(moment: string, now: number = Date.now()): string {
 	const ms = Date.parse(moment) - now;
 	return ms <= 0 ? 'now' : `in ${ageOf(new Date(now - ms).toISOString(), now)}`;
+}
+
+/** A number of things: `1 server`, `3 servers`. @param many default: `one` with an s */
+export function formatCounted(count: number, one: string, many = `${one}s`): string {
+	return `${count} ${count === 1 ? one : many}`;
 }

@@ -11,7 +11,7 @@ import { type Command, jsonFlag, textFlag } from '../command.ts';
 import { editFlags, fileWith, oneServer, reportEdit, warnIfUnused, writeEdit } from '../edit/edit-servers.ts';
 import { exitCodes } from '../exit.ts';
 import { printProblems, refuseUnused } from '../problem-lines.ts';
-import { serverByName } from '../target/server-by-name.ts';
+import { serverByName } from '../target/target-name.ts';
 import { driftLines } from '../terminal/drift-view.ts';
 import { blockedJson, reportBlocked } from '../trust-notice.ts';
 

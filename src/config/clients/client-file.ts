@@ -34,7 +34,7 @@ export interface ClientServer {
 	/** The settings that an import cannot take, each with the reason. */
 	readonly lost?: readonly string[];
 	/** It starts this program. */
-	readonly isOwn: boolean;
+	readonly isSelf: boolean;
 	/** It starts this program from a place where it is no more. */
 	readonly isStale?: boolean;
 }
@@ -108,28 +108,28 @@ function clientServer(
 ): ClientServer {
 	const base = { name, keys, scope, index, lost: lostSettings(raw, location.client.id) };
 	const normal = normalEntry(raw, location.client.id);
-	if (typeof normal === 'string') return { ...base, entry: undefined, reason: normal, isOwn: false };
+	if (typeof normal === 'string') return { ...base, entry: undefined, reason: normal, isSelf: false };
 	const { entry, foreign } = translateReferences(normal, location.client.id, scope);
-	if (!isObject(entry)) return { ...base, entry: undefined, isOwn: false };
+	if (!isObject(entry)) return { ...base, entry: undefined, isSelf: false };
 	const reason = reasonAgainst(raw, entry, foreign) ?? relativeReason(entry, scope);
-	const own = { isOwn: isOwn(entry), isStale: isStale(entry) };
-	if (reason === undefined) return { ...base, entry, reason, ...own };
+	const facts = { isSelf: startsSelf(entry), isStale: isStale(entry) };
+	if (reason === undefined) return { ...base, entry, reason, ...facts };
 	const onlyInputs = foreign.every((each) => each.startsWith('${input:'));
 	const isRight = onlyInputs && (reasonAgainst(raw, entry, []) ?? relativeReason(entry, scope)) === undefined;
 	const inputs = isRight && location.client.id === 'vscode' ? inputsOf(entry, definitions) : undefined;
-	return { ...base, entry: undefined, reason, ...(inputs && { askable: { entry, inputs } }), ...own };
+	return { ...base, entry: undefined, reason, ...(inputs && { askable: { entry, inputs } }), ...facts };
 }
 
 /** True when an entry, as a client has it, starts this program. */
 export function startsUs(raw: unknown): boolean {
 	const entry = normalEntry(raw, 'claude-code');
-	return typeof entry !== 'string' && isOwn(entry);
+	return typeof entry !== 'string' && startsSelf(entry);
 }
 
 const selfMain = /^.*[/\\]dist[/\\]cli[/\\]main\.js$/;
 
 /** Also an installation in another place than this one. */
-function isOwn(entry: NormalEntry): boolean {
+function startsSelf(entry: NormalEntry): boolean {
 	const [command = '', ...args] = commandLineOf(entry);
 	const at = args.findIndex((arg) => selfMain.test(arg));
 	const isOther = at !== -1 && ['serve', 'bridge'].includes(args[at + 1] ?? '');
@@ -137,7 +137,7 @@ function isOwn(entry: NormalEntry): boolean {
 }
 
 function isStale(entry: NormalEntry): boolean {
-	return isOwn(entry) && commandLineOf(entry).some((arg) => isAbsolute(arg) && !existsSync(arg));
+	return startsSelf(entry) && commandLineOf(entry).some((arg) => isAbsolute(arg) && !existsSync(arg));
 }
 
 function commandLineOf({ command, args }: NormalEntry): string[] {

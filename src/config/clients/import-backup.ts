@@ -149,7 +149,7 @@ export function readBackupManifest(backup: string): BackupManifest {
 	assertPrivate(path);
 	const value: unknown = JSON.parse(readRegularText(path));
 	if (isObject(value) && Array.isArray(value['files']) && Array.isArray(value['folders'])) {
-		// We wrote it, and nobody else can.
+		// We wrote it, and no other user can.
 		return value as unknown as BackupManifest;
 	}
 	throw new OrchestraError('bad_input', `${path} is damaged`, { hint: `The old files are in ${backup}.` });
@@ -159,7 +159,7 @@ export function writeBackupManifest(backup: string, manifest: BackupManifest): v
 	replaceFile(join(backup, MANIFEST), Buffer.from(JSON.stringify(manifest)), { mode: 0o600 });
 }
 
-/** The move is undone. The folder stays when there are `hasCopies` that nobody else has. */
+/** The move is undone. The folder stays when there are `hasCopies` that are nowhere else. */
 export function closeBackup(backup: string, hasCopies: boolean): void {
 	if (hasCopies) renameSync(join(backup, MANIFEST), join(backup, UNDONE));
 	else rmSync(backup, { recursive: true, force: true });

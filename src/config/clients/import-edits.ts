@@ -149,7 +149,7 @@ function getsEntry(options: ImportEditsOptions, file: ClientFile): boolean {
 }
 
 function hasOwn({ servers }: ClientFile): boolean {
-	return servers.some(({ isOwn, isStale }) => isOwn && !isStale);
+	return servers.some(({ isSelf, isStale }) => isSelf && !isStale);
 }
 
 function selfEntryOf(

@@ -80,8 +80,8 @@ function groupsOf(files: readonly ClientFile[], isMerged: boolean): ServerGroup[
 	const groups: ServerGroup[] = [];
 	for (const file of files) {
 		for (const server of file.servers) {
-			const { name, entry, isOwn } = server;
-			if (entry === undefined || isOwn) continue;
+			const { name, entry, isSelf } = server;
+			if (entry === undefined || isSelf) continue;
 			const same = groups.find(
 				(group) => (isMerged || group.original === name) && isSameEntry(group.entry, entry),
 			);

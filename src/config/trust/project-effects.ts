@@ -38,7 +38,7 @@ export function projectEffects(value: JsonValue, folder: string): ProjectEffect[
 		if (name === 'plugins') return Array.isArray(section) ? section.map(pluginEffect) : [];
 		if (name === 'policy') return policyEffects(section);
 		if (Object.hasOwn(yamlKeys, name)) return [setting(name, section)];
-		// Nobody reads another one.
+		// Another one is never read.
 		return sectionNames.includes(name) ? settingEffects(sections, [name], section, folder) : [];
 	});
 }
@@ -74,9 +74,9 @@ function membersOf(value: unknown): [string, unknown][] {
 
 function serverEffect([name, entry]: [string, unknown]): ProjectEffect {
 	const record = commandOf(entry);
-	const isOwn = record !== undefined && isSelfCommand(record) && !(isObject(entry) && 'cwd' in entry);
+	const isSelf = record !== undefined && isSelfCommand(record) && !(isObject(entry) && 'cwd' in entry);
 	const start = record ? commandLine(record) : urlOf(entry);
-	return { kind: 'server', name, text: describe(start, entry), isBlocked: !isOwn };
+	return { kind: 'server', name, text: describe(start, entry), isBlocked: !isSelf };
 }
 
 function urlOf(entry: unknown): string {

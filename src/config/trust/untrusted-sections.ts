@@ -32,7 +32,7 @@ export function readUntrusted(
 	return untrustedOf(sections, found, root);
 }
 
-/** Whether a problem of this key matters. That of a key that nobody knows does: it may be a mistyped one. */
+/** Whether a problem of this key matters. That of an unknown key does: it may be a mistyped one. */
 function hasEffect(keys: AnyKeys, [name = '', ...rest]: readonly string[]): boolean {
 	const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
 	if (found === undefined) return true;

@@ -1,6 +1,6 @@
 /* The files of MCP clients on this machine, and which clients are connected. */
 import { homedir } from 'node:os';
-import { surveyClients } from '../../config/clients/survey.ts';
+import { readClientFiles } from '../../config/clients/client-files.ts';
 import type { ClientFilesReply } from '../api/api-types.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 
@@ -10,7 +10,7 @@ export function clientFiles({
 }: Pick<DashboardDeps, 'opened' | 'environment'>): ClientFilesReply {
 	const home = environment['HOME'] || homedir();
 	const project = opened.configuration().root;
-	const { files } = surveyClients({ platform: process.platform, home, project, environment });
+	const { files } = readClientFiles({ platform: process.platform, home, project, environment });
 	const titles = new Map(files.map(({ client }) => [client.id, client.title]));
 	return {
 		clients: [...titles].map(([id, title]) => {
@@ -19,7 +19,7 @@ export function clientFiles({
 				id,
 				title,
 				files: own.map(({ path }) => path),
-				isConnected: own.some(({ servers }) => servers.some(({ isOwn, isStale }) => isOwn && !isStale)),
+				isConnected: own.some(({ servers }) => servers.some(({ isSelf, isStale }) => isSelf && !isStale)),
 			};
 		}),
 	};

@@ -31,7 +31,7 @@ export function settingsView(deps: Pick<DashboardDeps, 'opened' | 'environment'>
 		})),
 		values: [...rows, ...defaultRows(rows)].slice(0, SETTING_ROWS_LIMIT),
 		problems: problemRows(deps),
-		notes: loaded.notes,
+		notes: loaded.skipped,
 	};
 }
 

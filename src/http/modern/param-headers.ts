@@ -73,7 +73,7 @@ export class ParamHeaders {
 	#list(): Awaitable<ReadonlyMap<string, readonly ParamHeader[]>> {
 		// Without a list, the call itself reports the error.
 		return attempt(() => {
-			const tools = this.#provider.list('tools', nobody);
+			const tools = this.#provider.list('tools', noClient);
 			return tools instanceof Promise ? tools.then(headersOf, () => new Map()) : headersOf(tools);
 		}, new Map());
 	}
@@ -119,4 +119,4 @@ const client: ClientConnection = {
 	logLevel: () => undefined,
 	notify: () => {},
 };
-const nobody = new CallContext(client, new IncomingCall('', 'tools/list', {}), {});
+const noClient = new CallContext(client, new IncomingCall('', 'tools/list', {}), {});

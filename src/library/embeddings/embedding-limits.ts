@@ -6,7 +6,7 @@ export const QUERY_WAIT_MS = 300;
 export const EMBEDDING_REQUEST_MS = 30_000;
 /** After a failure the endpoint is left alone for so long, in milliseconds. */
 export const EMBEDDING_PAUSE_MS = 10_000;
-/** Texts of one request. */
+/** Most strings in one request. */
 export const BATCH_STRINGS = 64;
 /** Characters of one text that are sent. */
 export const EMBEDDED_CHARACTERS = 2_000;

@@ -21,7 +21,7 @@ export const UNINDEXED_LIMIT_CHARACTERS: number = 512 * 1024;
 /** Largest JSON or YAML file that is parsed for its metadata, in characters; larger ones are served unparsed. */
 export const DATA_PARSE_LIMIT_CHARACTERS: number = 256 * 1024;
 
-/** Longest prompt with its arguments put in, in characters. */
+/** Longest prompt with its arguments filled in, in characters. */
 export const FILLED_PROMPT_LIMIT_CHARACTERS: number = 8 * 1024 * 1024;
 
 /** Largest table of word vectors, in bytes. */

@@ -102,7 +102,7 @@ async function probe(link: ServerLink, version: string, options: HandshakeOption
 	const { identity, probeMs, signal } = options;
 	const params = modernParams({}, version, identity);
 	const isRemote = link.transport.isRemote === true;
-	// A program may still answer when nobody waits for it any more.
+	// A program may still answer when nothing waits for it any more.
 	const timeoutMs = isRemote ? probeMs : Number.POSITIVE_INFINITY;
 	let isLateModern = false;
 	const answer = link.send('server/discover', params, { timeoutMs, signal }).then(

@@ -29,7 +29,7 @@ export interface LeftOutItem {
 /** A whole list. */
 export interface ServerList<Item> {
 	readonly items: Item[];
-	/** Items that nobody can use. */
+	/** Items that no caller can use. */
 	readonly leftOut?: readonly LeftOutItem[];
 	/** How long the list may be cached, in milliseconds: the least of its pages. */
 	readonly ttlMs?: number;

@@ -56,7 +56,7 @@ export class TaskPushes {
 			},
 			end: () => {
 				this.#listeners.delete(taskId);
-				this.#subscription.set(taskId, false).catch(() => {}); // nobody waits for what it reports
+				this.#subscription.set(taskId, false).catch(() => {}); // nothing waits for what it reports
 			},
 		};
 	}

@@ -49,7 +49,7 @@ export interface McpSessionOptions {
 	log?: Log | undefined;
 	/** The id of the MCP session, visible to calls. Default: a random UUID. */
 	sessionId?: string | undefined;
-	/** Who sends the requests, when the transport knows it: a `requestState` is refused from anybody else. */
+	/** Who sends the requests, when the transport knows it: a `requestState` is refused from any other sender. */
 	principal?: string | undefined;
 	/** How the client is connected, for display: `http`, `link`. */
 	transport?: string | undefined;

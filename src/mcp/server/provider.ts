@@ -102,7 +102,7 @@ export interface RootsClient {
 
 /** Follows the sessions of clients. */
 export interface ProviderSessions {
-	/** A connection of this session opened. A session may have several, one after the other. `transport` is a word such as `http`. */
+	/** A connection of this session opened. A session may have several, one after the other. `transport` is a name such as `http`. */
 	opened?(sessionId: string, transport?: string): void;
 	/** The client of a legacy session introduced itself. */
 	introduced?(client: ClientConnection): void;

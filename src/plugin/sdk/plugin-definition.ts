@@ -63,7 +63,7 @@ export interface PluginPrompt {
 	): string | PromptMessage[] | Promise<string | PromptMessage[]>;
 }
 
-/** The storage handlers of a plugin that offers storage. */
+/** The storage handlers of a plugin that provides storage. */
 export type StorageHandlers = Pick<
 	PluginHandlers,
 	'storageRead' | 'storageWrite' | 'storageDelete' | 'storageList'
@@ -89,7 +89,7 @@ export interface PluginDefinition<Inputs = Record<string, unknown>, StreamInputs
 	tools?: { readonly [Name in keyof Inputs]: PluginTool<Inputs[Name]> };
 	streamingTools?: { readonly [Name in keyof StreamInputs]: PluginStreamingTool<StreamInputs[Name]> };
 	prompts?: Record<string, PluginPrompt>;
-	/** Storage that this plugin offers to others, with its storage types. */
+	/** Storage that this plugin provides to others, with its storage types. */
 	storage?: StorageHandlers & { types: string[] };
 	/** Other fields of the manifest: `needsStorage`, `providesAi`, `providesEvents` and so on. */
 	manifest?: Omit<ManifestFields, 'id' | 'version' | '$typeName' | '$unknown'>;

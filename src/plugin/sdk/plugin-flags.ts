@@ -15,13 +15,13 @@ export interface PluginFlags {
 }
 
 /**
- * Read `--orchestrator-addr --listen-addr --certs-dir --manifest`, with one dash or two. Every other word is the
+ * Read `--orchestrator-addr --listen-addr --certs-dir --manifest`, with one dash or two. Every other argument is the
  * plugin's own (`args` of its entry) and is left to it. Throws `bad_input` for a flag without its value.
  */
 export function parsePluginFlags(args: readonly string[]): PluginFlags {
 	const { values } = parseArgs({
 		// Go programs take one dash as well, and so do those who start them.
-		args: args.map((word) => word.replace(/^-(?=[a-z]{2})/, '--')),
+		args: args.map((arg) => arg.replace(/^-(?=[a-z]{2})/, '--')),
 		options: {
 			'orchestrator-addr': { type: 'string' },
 			'listen-addr': { type: 'string' },

@@ -79,7 +79,7 @@ export function isEventStream(response: IncomingMessage): boolean {
 	return /^\s*text\/event-stream/i.test(response.headers['content-type'] ?? '');
 }
 
-/** Read the rest of a body that nobody wants, so that its connection can be used again; one without an end is closed. */
+/** Read the rest of a body that is not needed, so that its connection can be used again; one without an end is closed. */
 export function discardBody(response: IncomingMessage): void {
 	response.resume();
 	closeSoon(response);

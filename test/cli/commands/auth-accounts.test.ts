@@ -45,7 +45,7 @@ describe('two entries with one URL', () => {
 		expect(await run('auth', server.url, '--account', 'default')).toMatchObject({ code: 0 });
 	});
 
-	it('share an account on purpose, which mctl auth offers and writes', async () => {
+	it('share an account on purpose, which mctl auth proposes and writes', async () => {
 		const { one, server } = await place();
 		const [first, second] = [one({ tracker: server.url }), one({ remote: server.url })];
 		await first.run('auth', 'tracker');
@@ -141,7 +141,7 @@ describe('the sign-in that an earlier version stored for a URL', () => {
 		expect(await run('auth', 'tracker', '--status')).toMatchObject({ code: 0 });
 	});
 
-	it('belongs to nobody when two entries have it, and every command says so', async () => {
+	it('belongs to no entry when two entries have it, and every command says so', async () => {
 		const { one, server, state } = await place();
 		const { run, cwd } = one({ work: server.url, home: server.url });
 		await leaveEarlier(state, server);
@@ -161,7 +161,7 @@ describe('the sign-in that an earlier version stored for a URL', () => {
 		expect(server.count('/register')).toBe(1);
 	});
 
-	it('belongs to nobody when another trusted project has the URL', async () => {
+	it('belongs to no entry when another trusted project has the URL', async () => {
 		const { one, server, state } = await place({}, { isTrustedByName: true });
 		const [first, second] = [one({ tracker: server.url }), one({ tracker: server.url })];
 		await first.run('trust');

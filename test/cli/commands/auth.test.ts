@@ -151,6 +151,9 @@ describe('mctl auth', () => {
 	it('refuses what has no sign-in: a program, a header of its own, a mistyped name', async () => {
 		const place = await workspace();
 		expect((await place.run(['auth', 'local'])).stderr).toContain('is a program on this machine');
+		expect((await place.run(['auth', 'stdio:node x.mjs'])).stderr).toContain(
+			'is no server of the configuration',
+		);
 		expect((await place.run(['auth', 'keyed'])).stderr).toContain('has an Authorization header of its own');
 		expect(await place.run(['auth', 'remot'])).toMatchObject({
 			code: 64,

@@ -41,7 +41,7 @@ describe('mctl call', () => {
 		30_000,
 	);
 
-	it('takes --input and puts words on top of it', async () => {
+	it('takes --input and lets arguments override it', async () => {
 		const { run } = mcpFolder({ py: callServer });
 		const base = '{"numbers":[1],"options":{"negate":true}}';
 		const { stdout } = await run('call', 'py', 'add', 'numbers:=[5,6]', '--input', base, '--json');
@@ -163,7 +163,7 @@ describe('mctl call', () => {
 	});
 
 	it.each([['py'], [callServerUri]])(
-		'declines the question of a server without a terminal (%s)',
+		'declines the elicitation of a server without a terminal (%s)',
 		async (word) => {
 			const { run } = mcpFolder({ py: callServer });
 			const { stdout, code } = await run('call', word, 'ask');

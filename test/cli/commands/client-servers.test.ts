@@ -91,9 +91,11 @@ describe('a server of a client', () => {
 			'"asks" of VS Code uses ${input:token}, which only this client can fill in',
 		],
 		[['show', 'cursor:files', 'ech'], 'there is no tool'],
+		[['trust', 'diff', 'cursor:files'], '"cursor:files" is no server of the configuration'],
+		[['auth', 'cursor:files'], 'the server "cursor:files" is a program on this machine'],
 		[['show', 'cursor:files'], 'name a tool of the server\nhint: There are: echo'],
-	])('%j: %s', async (words, message) => {
-		const { code, stderr } = await run(clientHome(), ...words);
+	])('%j: %s', async (args, message) => {
+		const { code, stderr } = await run(clientHome(), ...args);
 		expect([code, stderr]).toEqual([64, expect.stringContaining(message)]);
 	});
 

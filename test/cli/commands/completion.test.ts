@@ -41,7 +41,7 @@ describe('mctl completion', () => {
 	});
 
 	it.each(['remove', 'enable', 'disable'])(
-		'offers the servers of the configuration for mctl %s',
+		'completes the servers of the configuration for mctl %s',
 		async (command) => {
 			const cwd = writeFiles(temporaryFolder(), {
 				'orchestra.json': '{"mcpServers":{"files":{"command":"x","disabled":true}}}',
@@ -51,13 +51,16 @@ describe('mctl completion', () => {
 		},
 	);
 
-	it.each(['enable', 'disable'])('offers the plugins of the configuration for mctl %s', async (command) => {
-		const cwd = writeFiles(temporaryFolder(), {
-			'orchestra.json': '{"plugins":[{"id":"a.b","binary":"x"}]}',
-		});
-		const { stdout } = await mctl(['completion', 'words', '--', command, 'a'], { cwd });
-		expect(stdout).toBe('a.b\n');
-	});
+	it.each(['enable', 'disable'])(
+		'completes the plugins of the configuration for mctl %s',
+		async (command) => {
+			const cwd = writeFiles(temporaryFolder(), {
+				'orchestra.json': '{"plugins":[{"id":"a.b","binary":"x"}]}',
+			});
+			const { stdout } = await mctl(['completion', 'words', '--', command, 'a'], { cwd });
+			expect(stdout).toBe('a.b\n');
+		},
+	);
 
 	it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
 		const { code, stdout } = await mctl(['completion', shell]);

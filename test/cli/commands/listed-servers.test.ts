@@ -96,7 +96,7 @@ describe('a server of a registry', () => {
 		expect(() => statSync(path)).toThrow('ENOENT');
 	});
 
-	it('with shell characters in its words and values runs no shell: they arrive as they are', async () => {
+	it('with shell characters in its arguments and values runs no shell: they arrive as they are', async () => {
 		const words = [
 			'; touch pwned #',
 			'$(touch pwned)',
@@ -411,7 +411,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 		expect(done.screen + place.text('orchestra.json')).not.toContain('hunter2');
 	});
 
-	it('Ctrl-C at the question for a secret ends the command', async () => {
+	it('Ctrl-C at the prompt for a secret ends the command', async () => {
 		const place = await openPlace(needy);
 		const { code } = await place.inTerminal(
 			[

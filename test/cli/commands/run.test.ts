@@ -184,7 +184,7 @@ describe('mctl run', () => {
 		expect(isAlive(Number(readFileSync(join(cwd, 'tools/t/pid'), 'utf8')))).toBe(false);
 	});
 
-	it('reads the input from words, --input, a file and stdin, words winning', async () => {
+	it('reads the input from arguments, --input, a file and stdin; arguments win', async () => {
 		const cwd = projectWith('t', 'event result "$(cat)"', {
 			inputSchema: { type: 'object', properties: { n: { type: 'integer' } } },
 		});

@@ -33,7 +33,7 @@ describe('mctl trust diff', { timeout }, () => {
 		expect(stdout).toContain('suspicious read: its description has text that a reader does not see');
 	});
 
-	it('sees no difference between a check and a hub for a server that offers tools by the capabilities of its client', async () => {
+	it('sees no difference between a check and a hub for a server whose tools depend on the capabilities of its client', async () => {
 		const { run } = mcpFolder({ everything: realServer('everything') });
 		await run('list', 'servers', '--check');
 		expect((await run('call', 'everything', 'echo', 'message=hi')).stderr).toBe('');
@@ -119,7 +119,7 @@ describe('mctl trust diff', { timeout }, () => {
 });
 
 describe('mctl trust accept', { timeout }, () => {
-	it('lets a running shared hub offer what it had quarantined', async () => {
+	it('lets a running shared hub list the tools that it had quarantined', async () => {
 		const server = driftingServer({ read: 'Reads a file.', announce: '' });
 		const { run } = mcpFolder({ notes: server.entry({ pin: 'quarantine' }) });
 		await run('hub', 'start');

@@ -181,7 +181,7 @@ describe('mctl trust', () => {
 		expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^mctl: .*\nhint: /s) });
 	});
 
-	it('refuses flags that exclude each other and words that it does not take', async () => {
+	it('refuses flags that exclude each other and arguments that it does not take', async () => {
 		const { run } = project(stranger);
 		expect((await run('trust', '--list', '--revoke')).code).toBe(64);
 		expect((await run('trust', 'it')).code).toBe(64);

@@ -70,7 +70,7 @@ describe('a disabled plugin', () => {
 		expect(on.isEnabled()).toBe(true);
 	});
 
-	it('that is an alias is left for a person', () => {
+	it('that is an alias is left for the user', () => {
 		const place = openPlace({ 'plugins.yaml': 'x: &a { id: a.b, binary: x }\nplugins:\n  - *a\n' });
 		expect(() => place.edit('plugins.yaml', false)).toThrow(OrchestraError);
 	});

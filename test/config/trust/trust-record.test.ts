@@ -17,7 +17,7 @@ describe('TrustRecord', () => {
 		expect(record.has(join(dirname(folder), 'orchestra.json'), bytes)).toBe(false);
 	});
 
-	it('keeps the last ten versions of a file', async () => {
+	it('retains the last ten versions of a file', async () => {
 		const { record, folder } = newRecord();
 		const file = join(folder, 'orchestra.json');
 		const versions = Array.from({ length: 11 }, (_, at) => Buffer.from(`{ "version": ${at} }`));

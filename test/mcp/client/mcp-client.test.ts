@@ -70,7 +70,7 @@ describe.each(['legacy', 'modern'] as const)('a client of a %s server', (era) =>
 		expect(values[0]).toBe('Ax0');
 	});
 
-	it('answers the questions of the server', async () => {
+	it('answers the client requests of the server', async () => {
 		const client = await sink(era, answers);
 		const { content } = await client.callTool('everything');
 		expect(content).toMatchObject([{ text: expect.stringMatching(/Which name.*"yes".*file:\/\/\/work/) }]);
@@ -91,7 +91,7 @@ describe.each(['legacy', 'modern'] as const)('a client of a %s server', (era) =>
 		).toBe(true);
 	});
 
-	it('is released from a question at once when it cancels', async () => {
+	it('is released from a client request at once when it cancels', async () => {
 		const asked = deferred<AbortSignal>();
 		const client = await sink(era, {
 			elicit: (_params, { signal }) => {
@@ -107,7 +107,7 @@ describe.each(['legacy', 'modern'] as const)('a client of a %s server', (era) =>
 		await until('the question is canceled, too', () => signal.aborted);
 	});
 
-	it('fails a call when the total time is over, questions included', async () => {
+	it('fails a call when the total time is over, client requests included', async () => {
 		const client = await sink(era, { elicit: () => new Promise(() => {}) });
 		const error = await failure(client.callTool('name', {}, { maxMs: 30 }));
 		expect(error).toMatchObject({ code: 'timeout', data: { kind: 'total', timeoutMs: 30, phase: 'call' } });
@@ -195,7 +195,7 @@ describe('a modern call that asks for input', () => {
 		expect(error.message).toBe(`tools/call still asks for input after ${INPUT_ROUNDS_LIMIT} rounds`);
 	});
 
-	it('fails when there is no handler for the question', async () => {
+	it('fails when there is no handler for the client request', async () => {
 		const client = await clientOf(misbehaving('modern'));
 		expect(await failure(client.callTool('ask'))).toMatchObject({ code: 'rpc' });
 	});

@@ -19,7 +19,7 @@ import {
 import { serveTls } from '../../support/http-tls.ts';
 import { until } from '../../support/waiting.ts';
 
-describe('a body without an end that nobody wants', () => {
+describe('a body without an end that is not needed', () => {
 	const endless = (response: ServerResponse, status: number, headers = {}): void =>
 		void response.writeHead(status, headers).write('x');
 

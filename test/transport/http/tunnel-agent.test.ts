@@ -46,7 +46,7 @@ describe('a tunnel', () => {
 		expect(error).toMatchObject({ message: expect.stringContaining('cannot be reached') });
 	});
 
-	it('that is opened for nobody, and whose agent is destroyed, ends quietly', async () => {
+	it('that is opened for no request, and whose agent is destroyed, ends quietly', async () => {
 		let sockets = 0;
 		const proxy = await proxyThat(() => sockets++);
 		const agent = new TunnelAgent(proxy);

@@ -1,13 +1,13 @@
 /* The remote server that `mctl auth` means: an entry of the configuration, or a URL. */
-import type { Configuration, RemoteServerEntry, ServerEntry } from '../../config/configuration.ts';
+import type { RemoteServerEntry, ServerEntry } from '../../config/configuration.ts';
+import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
 import { accountOf, hasAuthorizationHeader } from '../../oauth/account.ts';
 import type { OAuthSettings } from '../../oauth/auth-settings.ts';
 import type { SecretStrings } from '../../secrets/secret-text.ts';
 import { nameOfUrl, publicUrl } from '../../transport/http/http-errors.ts';
 import { parseServerUrl } from '../../transport/http/open-http-transport.ts';
-import { isUrl } from './call-target.ts';
-import { serverByName } from './server-by-name.ts';
+import { entriesOfUrl, entryOfUrl, serverByName, type TargetName } from '../target/target-name.ts';
 
 export interface AuthTarget {
 	/** The target as the user wrote it, without the query of a URL. */
@@ -23,15 +23,39 @@ export interface AuthTarget {
 	readonly entry: RemoteServerEntry | undefined;
 }
 
-/** Throws `bad_input` when there is no such server, or it does not use OAuth. */
-export function findAuthTarget(
-	{ mcpServers }: Configuration,
-	arg: string,
-	account: string | undefined,
+interface AuthTargetOptions {
+	/** The argument, as the user wrote it. */
+	readonly arg: string;
+	/** The account of `--account`. */
+	readonly account: string | undefined;
+	readonly entries: readonly ServerEntry[];
+	readonly blocked: readonly BlockedFile[];
+}
+
+/** The target of a name that was read. Throws `bad_input` when there is no such server, or it does not use OAuth. */
+export function authTarget(
+	named: TargetName<ServerEntry>,
+	{ arg, account, entries, blocked }: AuthTargetOptions,
 ): AuthTarget {
-	const remote = mcpServers.filter((server): server is RemoteServerEntry => server.kind !== 'stdio');
-	if (isUrl(arg)) return urlTarget(remote, arg, account);
-	return remoteTarget(serverByName(mcpServers, arg), arg);
+	if (named.form === 'url') return urlTarget(entries, arg, account);
+	if (named.form === 'client') return clientTarget(named.entry, arg);
+	return remoteTarget(serverByName(entries, arg, blocked), arg);
+}
+
+/** A server of a client, as in `cursor:github`. Its account is not shared; the file of the client is never written. */
+function clientTarget(entry: ServerEntry, arg: string): AuthTarget {
+	const target = remoteTarget(entry, arg);
+	const { key: account } = accountOf({ ...target, name: arg, file: entry.file, oauth: target.settings });
+	return { ...target, settings: { ...target.settings, account }, entry: undefined };
+}
+
+/** The target at a URL. With an account it is no entry, but takes the other settings of the first entry with the URL. */
+function urlTarget(entries: readonly ServerEntry[], url: string, account: string | undefined): AuthTarget {
+	const parsed = parseServerUrl(url);
+	const name = nameOfUrl(parsed);
+	const entry = account === undefined ? entryOfUrl(entries, url) : entriesOfUrl(entries, url)[0];
+	if (entry) return { ...targetOf(entry, name), ...(account !== undefined && { entry: undefined }) };
+	return { name, url, shownUrl: publicUrl(parsed), headers: {}, settings: {}, entry: undefined };
 }
 
 /** The target of one entry. Throws `bad_input` for a program, and for an entry with an Authorization header. */
@@ -42,39 +66,6 @@ function remoteTarget(entry: ServerEntry, arg: string): AuthTarget {
 		});
 	}
 	return targetOf(entry, arg);
-}
-
-/** A server of a client, as in `cursor:github`. Its account is its own; the file of the client is never written. */
-export function clientTarget(entry: ServerEntry, arg: string): AuthTarget {
-	const target = remoteTarget(entry, arg);
-	const { key: account } = accountOf({ ...target, name: arg, file: entry.file, oauth: target.settings });
-	return { ...target, settings: { ...target.settings, account }, entry: undefined };
-}
-
-/** The target at a URL. With an account it is no entry, but takes the other settings of the first entry with the URL. */
-function urlTarget(
-	entries: readonly RemoteServerEntry[],
-	url: string,
-	account: string | undefined,
-): AuthTarget {
-	const parsed = parseServerUrl(url);
-	const name = nameOfUrl(parsed);
-	const entry = account === undefined ? entryOfUrl(entries, url) : entries.find((each) => each.url === url);
-	if (entry) return { ...targetOf(entry, name), ...(account !== undefined && { entry: undefined }) };
-	return { name, url, shownUrl: publicUrl(parsed), headers: {}, settings: {}, entry: undefined };
-}
-
-/** The entry that a URL means; undefined when none has it. Throws `bad_input` when several do, with an account each. */
-export function entryOfUrl(entries: readonly ServerEntry[], url: string): RemoteServerEntry | undefined {
-	const found = entries.filter(
-		(each): each is RemoteServerEntry => each.kind !== 'stdio' && each.url === url,
-	);
-	if (new Set(found.map((each) => accountOf(each).key)).size <= 1) return found[0];
-	const names = found.map(({ name }) => name);
-	throw new OrchestraError('bad_input', `several entries have this URL: ${names.join(', ')}`, {
-		hint: `Each has an account of its own. Name one of them, as in: mctl auth ${names[0]}`,
-		data: { servers: names },
-	});
 }
 
 function targetOf(entry: RemoteServerEntry, name: string): AuthTarget {

@@ -7,15 +7,15 @@ import { exists } from '../project-file.ts';
 import { type ClientFile, readClientFile } from './client-file.ts';
 import { type ClientLocation, clientLocations, type Machine } from './client-table.ts';
 
-export interface Survey {
+export interface ClientFiles {
 	readonly files: readonly ClientFile[];
 	/** Files that exist but cannot be used, with the error. */
 	readonly broken: readonly { readonly location: ClientLocation; readonly error: OrchestraError }[];
 }
 
-export function surveyClients(machine: Machine): Survey {
+export function readClientFiles(machine: Machine): ClientFiles {
 	const files: ClientFile[] = [];
-	const broken: Survey['broken'][number][] = [];
+	const broken: ClientFiles['broken'][number][] = [];
 	const seen = new Set<string>();
 	for (const location of clientLocations(machine).flatMap(existing)) {
 		const place = realpathSync(location.path);
