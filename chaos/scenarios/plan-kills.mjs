@@ -66,7 +66,7 @@ function problemsOf(runs, asked, result) {
 async function killedAt({ at, moment, folder, decision }) {
 	const place = makePlace(folder);
 	const asked = [];
-	const onQuestion = ({ message }) => {
+	const onClientRequest = ({ message }) => {
 		asked.push(Number(/^Call (\d+)/.exec(message)?.[1]));
 		return { action: 'accept', content: { decision } };
 	};
@@ -76,7 +76,7 @@ async function killedAt({ at, moment, folder, decision }) {
 		// The hub of the last call may have the result before it is killed.
 		const answer = await first.request('tools/call', { name: 'run_plan', arguments: { code } });
 		await first.end();
-		const next = await ServeClient.start({ ...place, onQuestion });
+		const next = await ServeClient.start({ ...place, onClientRequest });
 		const resumed = await next.request('tools/call', {
 			name: 'run_plan',
 			arguments: { resume: planIn(place.state) },

@@ -13,18 +13,18 @@ export class ServeClient {
 	#waiting = new Map();
 	#nextId = 1;
 
-	/** Start it. `onQuestion` gives the result of an elicitation. */
-	static async start({ cwd, env, onQuestion }) {
-		const client = new ServeClient({ cwd, env, onQuestion });
+	/** Start it. `onClientRequest` gives the result of an elicitation. */
+	static async start({ cwd, env, onClientRequest }) {
+		const client = new ServeClient({ cwd, env, onClientRequest });
 		await client.request('initialize', {
 			protocolVersion: '2025-11-25',
-			capabilities: onQuestion ? { elicitation: {} } : {},
+			capabilities: onClientRequest ? { elicitation: {} } : {},
 			clientInfo: { name: 'chaos', version: '1' },
 		});
 		return client;
 	}
 
-	constructor({ cwd, env, onQuestion }) {
+	constructor({ cwd, env, onClientRequest }) {
 		this.#child = spawn(process.execPath, [main, 'serve'], {
 			cwd,
 			env: { PATH: process.env.PATH, ORCHESTRA_TRUST: 'all', LOG_LEVEL: 'error', ...env },
@@ -35,7 +35,7 @@ export class ServeClient {
 		createInterface({ input: this.#child.stdout }).on('line', (line) => {
 			const message = JSON.parse(line);
 			if (message.method === undefined) return this.#waiting.get(message.id)?.(message);
-			if (message.id !== undefined) this.#send({ id: message.id, result: onQuestion?.(message.params) });
+			if (message.id !== undefined) this.#send({ id: message.id, result: onClientRequest?.(message.params) });
 		});
 	}
 

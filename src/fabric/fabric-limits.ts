@@ -39,7 +39,7 @@ export const PRESENCE_SWEEP_MS = 500;
 /** The body of an advertisement is published again before its TTL ends, so that bodies of removed workers vanish. */
 export const BODY_EVERY_MS: number = 20 * 60_000;
 export const BODY_TTL_MS: number = 60 * 60_000;
-/** How long the server keeps the marker of a removed key. */
+/** How long the server retains the marker of a removed key. */
 export const MARKER_TTL_MS = 60_000;
 /** The pause before the servers are tried again, at first and at most. */
 export const RECONNECT_MS = 250;
@@ -47,7 +47,7 @@ export const RECONNECT_LONGEST_MS = 1000;
 /** How long a server may take to accept a connection: at first, and at most when all were too slow. */
 export const ATTEMPT_MS = 2000;
 export const ATTEMPT_LONGEST_MS = 16_000;
-/** How often the server is asked for a sign when nothing arrives. */
+/** How often the server is pinged when nothing arrives. */
 export const PROBE_EVERY_MS = 1000;
 /** Signs that are missing until a link is suspect: new calls do not run. */
 export const PROBES_SUSPECT = 2;
@@ -153,7 +153,7 @@ export const ADVERTISE_DEBOUNCE_MS = 10;
 export const PROGRESS_EVERY_MS = 20;
 /** Log messages of a call within one period. */
 export const CALL_LOGS_LIMIT = 200;
-/** The same that a hub passes on: a worker that keeps to its limit never reaches it. */
+/** The same that a hub passes on: a worker that respects its limit never reaches it. */
 export const HUB_CALL_LOGS_LIMIT: number = 2 * CALL_LOGS_LIMIT;
 export const CALL_LOG_PERIOD_MS = 1000;
 

@@ -15,19 +15,19 @@ export const CATALOGUE_SUBJECT = 'orc.cat';
 /** The queue group of equal workers. */
 export const QUEUE_GROUP = 'w';
 /** The token for "no call" and for "the server". */
-export const NOBODY = '_';
+export const NONE = '_';
 
 const PLAIN = /^[A-Za-z0-9_-]+$/;
 const ESCAPED = /=([0-9A-F]{2})/g;
 
 /** A name as one token of a subject. */
 export function encodeToken(name: string): string {
-	if (PLAIN.test(name) && name !== NOBODY) return name;
+	if (PLAIN.test(name) && name !== NONE) return name;
 	if (name === '') return '=';
 	let token = '';
 	for (const byte of Buffer.from(name)) {
 		const character = String.fromCharCode(byte);
-		const isPlain = byte < 0x80 && PLAIN.test(character) && name !== NOBODY;
+		const isPlain = byte < 0x80 && PLAIN.test(character) && name !== NONE;
 		token += isPlain ? character : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 	}
 	return token;
@@ -36,7 +36,7 @@ export function encodeToken(name: string): string {
 /** The name in a token; undefined for a token that `encodeToken` does not make. */
 export function decodeToken(token: string): string | undefined {
 	if (token === '=') return '';
-	if (PLAIN.test(token)) return token === NOBODY ? undefined : token;
+	if (PLAIN.test(token)) return token === NONE ? undefined : token;
 	const binary = token.replace(ESCAPED, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 	const name = Buffer.from(binary, 'latin1').toString('utf8');
 	return encodeToken(name) === token ? name : undefined;
@@ -69,7 +69,7 @@ export function outSubject(worker: string, hub: string, call: string): string {
 
 /** The last tokens of heartbeats to one process of a hub. */
 export function heartbeatOf(process: string): string {
-	return `${process}.${NOBODY}`;
+	return `${process}.${NONE}`;
 }
 
 /** Everything that workers send to one process of a hub. */
@@ -79,7 +79,7 @@ export function outFor(hub: string, process: string): string {
 
 /** The reply subject of a call: the server answers there when no worker has subscribed. */
 export function noWorkerSubject(hub: string, call: string): string {
-	return `orc.out.${NOBODY}.${encodeToken(hub)}.${call}`;
+	return `orc.out.${NONE}.${encodeToken(hub)}.${call}`;
 }
 
 /** `orc.ctl.<worker>.<hub>.<process>.<call>` */
@@ -122,7 +122,7 @@ export function subjectRoute(subject: string): SubjectRoute | undefined {
 	const [root, kind, first = '', second = '', ...more] = subject.split('.');
 	if (root !== 'orc' || more.length !== (kind === 'call' ? 1 : 2)) return undefined;
 	const last = more.join('.');
-	const firstName = first === NOBODY ? NOBODY : decodeToken(first);
+	const firstName = first === NONE ? NONE : decodeToken(first);
 	const secondName = decodeToken(second);
 	if (firstName === undefined || secondName === undefined) return undefined;
 	return { first: firstName, second: secondName, last };

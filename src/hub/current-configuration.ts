@@ -160,7 +160,7 @@ function isNewlyBroken(next: LoadedConfiguration, last: LoadedConfiguration, log
 	const broken = next.brokenFiles.filter((file) => !last.brokenFiles.includes(file));
 	for (const name of broken) {
 		const problem = next.problems.find(({ file }) => file === name);
-		log.warn(`the last good configuration is kept: ${problem?.message ?? `${name} is empty`}`);
+		log.warn(`the last good configuration stays in use: ${problem?.message ?? `${name} is empty`}`);
 	}
 	return broken.length > 0;
 }

@@ -205,7 +205,7 @@ export class Hub implements Source, Provider {
 		return new PlainRoutes({
 			generation: () => this.catalogue.generation + (this.exposure?.generation ?? 0),
 			info,
-			isOpen: () => !this.calls.needsValues && trace === undefined && tasks?.rules.keeps !== true,
+			isOpen: () => !this.calls.needsValues && trace === undefined && tasks?.rules.storesCalls !== true,
 			policy: () => gate?.policy,
 			verdict: (name, { toolName, item: tool }, client) =>
 				gate ? gate.verdict({ name, toolName, client, tool }) : {},

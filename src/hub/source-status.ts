@@ -58,7 +58,7 @@ export interface OwnedProcess {
 /** The facts that a source has about itself. An absent one is unknown, or does not apply. */
 export interface SourceStatus {
 	readonly state: SourceState;
-	/** Why it failed or is unhealthy. Kept until it works again. */
+	/** Why it failed or is unhealthy. Retained until it works again. */
 	readonly error?: OrchestraError | undefined;
 	/** False while its tools are missing from the lists: it was never seen, or it is down. Default true. */
 	readonly isListed?: boolean;

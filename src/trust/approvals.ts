@@ -1,5 +1,5 @@
 /*
- * Calls that wait for a user, and approvals that nobody has used yet.
+ * Calls that wait for a user, and approvals that no call has used yet.
  *
  * An approval is used once. The call that waits takes it; when its caller has given up, the
  * next call with the same binding takes it, until it expires. So a client with a short

@@ -172,7 +172,7 @@ export class CallGate {
 		return outcome;
 	}
 
-	/** The client of a session is gone: nobody is asked about its calls any more. */
+	/** The client of a session is gone: its pending approvals are withdrawn. */
 	sessionClosed(sessionId: string): void {
 		this.#options.approvals.withdraw(sessionId);
 	}
@@ -289,7 +289,7 @@ const verdicts = { allowed: 'approved', denied: 'refused', expired: 'expired', f
 function refusalOf(tool: string, decision: PolicyOutcome['policy'], approvalMs: number): string {
 	const why: Partial<Record<PolicyOutcome['policy'], string>> = {
 		refused: 'its user denied the call',
-		expired: `nobody approved it within ${Math.round(approvalMs / 1000)} s; mctl approve lists calls that wait`,
+		expired: `no user approved it within ${Math.round(approvalMs / 1000)} s; mctl approve lists calls that wait`,
 		changed: 'the policy changed while it waited for approval; call it again',
 		full: 'too many calls wait for approval; mctl approve lists them',
 	};

@@ -29,7 +29,7 @@ export interface ChainedLine {
 	readonly end: { readonly previous: string; readonly hash: string } | undefined;
 }
 
-/** Before the first line. */
+/** The link before the first line. */
 export const chainStart: ChainLink = { n: 0, hash: '' };
 
 const HASH_FORM = /,"hash":"([\da-f]{64})"\}$/;

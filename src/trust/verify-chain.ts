@@ -4,7 +4,7 @@
  * A batch is compared with the one before it by number, wherever it stands, and is
  * reported as changed when nothing else is wrong with its lines, so that one mistake gives
  * one finding. Lines after the last hash were cut by a crash: a note when the next writer
- * said so, and a finding when nobody did.
+ * said so, and a finding when no writer did.
  */
 import { sha256 } from '../files/sha256.ts';
 import { jsonObject } from '../wire/json.ts';
@@ -249,7 +249,7 @@ function judgeEnds(
 	}
 	const [first] = lines;
 	if (first && first.n > 1 && first.isFirst && first.fields['first'] === true)
-		notes.push(`the lines before number ${first.n} are not kept any more`);
+		notes.push(`the lines before number ${first.n} are no longer retained`);
 	const last = lines.reduce((largest, { n }) => Math.max(largest, n), 0);
 	const line = files.at(-1)?.text.split('\n').length ?? 1;
 	if (head && head.n > last) {

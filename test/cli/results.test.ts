@@ -72,7 +72,7 @@ async function place(): Promise<Place> {
 		tool: 'github__list_issues',
 		client: 'claude-code',
 	};
-	const handle = await store.keep(
+	const handle = await store.add(
 		{ content: Buffer.from(issues), ...about },
 		{ revision: { era: 'legacy' }, sessionId: 'session' },
 	);

@@ -47,7 +47,7 @@ describe('the copy of the bucket', () => {
 		expect(advertisements.groups).toEqual([]);
 	});
 
-	it('keeps one body for equal workers until the last of them leaves, and none that nobody names', () => {
+	it('stores one body for equal workers until the last of them leaves, and none without a reference', () => {
 		const advertisements = new Advertisements();
 		advertisements.apply(entry(bodyKey('one', x.hash), 1, x.text), 0);
 		advertisements.apply(entry(bodyKey('other', xy.hash), 2, xy.text), 0);

@@ -35,8 +35,8 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		const spans: Span[] = [];
 		const counts = { exported: 0, dropped: 0 };
 		const exporter = { counts, export: (span: Span) => spans.push(span), close: () => Promise.resolve() };
-		const parts = { trace: traceCalls(new Tracer(exporter)) };
-		const { hub, call, sees } = await useFabric(servers, { parts });
+		const deps = { trace: traceCalls(new Tracer(exporter)) };
+		const { hub, call, sees } = await useFabric(servers, { deps });
 		const metrics = new HubMetrics(hub);
 		atEnd(() => metrics.close());
 		await sees('gpu-box__echo');
@@ -59,15 +59,15 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		const hub = await useFabric(servers);
 		await hub.sees('gpu-box__progress');
 		expect(await hub.call('gpu-box__progress', { steps: 3 }, { meta: { progressToken: 7 } })).toBe('done');
-		const methods = hub.heard.map(({ method }) => method);
+		const methods = hub.notifications.map(({ method }) => method);
 		expect(methods).toContain('notifications/message');
-		expect(hub.heard[0]?.params).toMatchObject({ progressToken: 7, progress: 1, total: 3 });
+		expect(hub.notifications[0]?.params).toMatchObject({ progressToken: 7, progress: 1, total: 3 });
 	});
 
 	it('asks the client of the calling hub', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers, {
-			onQuestion: () => ({ action: 'accept', content: { name: 'Ada' } }),
+			onClientRequest: () => ({ action: 'accept', content: { name: 'Ada' } }),
 		});
 		await hub.sees('gpu-box__ask');
 		expect(JSON.parse(await hub.call('gpu-box__ask'))).toEqual({
@@ -78,11 +78,11 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 
 	it('withdraws a request at the client when the tool does', async () => {
 		await offerFabric(servers);
-		const hub = await useFabric(servers, { onQuestion: () => new Promise(() => {}) });
+		const hub = await useFabric(servers, { onClientRequest: () => new Promise(() => {}) });
 		await hub.sees('gpu-box__ask-briefly');
 		expect(await hub.call('gpu-box__ask-briefly', { ms: 100 })).toBe('went on without');
-		await until('the client is told', () =>
-			hub.heard.some(({ method }) => method === 'notifications/cancelled'),
+		await until('the client is notified', () =>
+			hub.notifications.some(({ method }) => method === 'notifications/cancelled'),
 		);
 	});
 
@@ -90,7 +90,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		await offerFabric(servers);
 		const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: 'hello' } };
 		const hub = await useFabric(servers, {
-			onQuestion: (method) => (method.startsWith('sampling') ? answer : {}),
+			onClientRequest: (method) => (method.startsWith('sampling') ? answer : {}),
 		});
 		await hub.sees('gpu-box__sample');
 		expect(JSON.parse(await hub.call('gpu-box__sample'))).toMatchObject({ content: { text: 'hello' } });
@@ -98,12 +98,12 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 
 	it('is decided by the policy of the calling hub, and is in both journals with one trace', async () => {
 		const [there, here]: JournalEntry[][] = [[], []];
-		const { worker } = await offerFabric(servers, { parts: { journal: recording(there) } });
+		const { worker } = await offerFabric(servers, { deps: { journal: recording(there) } });
 		const files = new ApprovalFiles(join(temporaryFolder(), 'approvals'));
 		const policy = new Policy([[{ ...anyCall, tools: ['gpu-box__who'], action: 'deny' }]]);
 		const approvals = new Approvals({ files, log: Log.silent });
 		const gate = new CallGate({ policy: () => policy, approvals, root: '/project' });
-		const hub = await useFabric(servers, { parts: { journal: recording(here), gate } });
+		const hub = await useFabric(servers, { deps: { journal: recording(here), gate } });
 		await hub.sees('gpu-box__echo');
 		const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 		await hub.call('gpu-box__echo', { text: 'x' }, { meta: { traceparent } });
@@ -130,7 +130,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 	it('fails a client request or an answer that is larger than the server takes', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers, {
-			onQuestion: () => ({ action: 'accept', content: { name: 'x'.repeat(2_000_000) } }),
+			onClientRequest: () => ({ action: 'accept', content: { name: 'x'.repeat(2_000_000) } }),
 		});
 		await hub.sees('gpu-box__ask');
 		expect(await hub.call('gpu-box__ask', { bytes: 2_000_000 })).toContain(
@@ -188,7 +188,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		expect(other.source.link.receivedBytes - before).toBeLessThan(200_000);
 	});
 
-	it('keeps every character of a text', async () => {
+	it('keeps every character of a string', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers);
 		await hub.sees('gpu-box__echo');
@@ -200,8 +200,8 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		const hub = await useFabric(servers);
 		await hub.sees('gpu-box__noise');
 		expect(await hub.call('gpu-box__noise', { count: 5000 }, { meta: { progressToken: 1 } })).toBe('done');
-		expect(hub.heard.length).toBeLessThan(300);
-		expect(JSON.stringify(hub.heard)).toContain('4800 log messages of a remote tool were dropped');
+		expect(hub.notifications.length).toBeLessThan(300);
+		expect(JSON.stringify(hub.notifications)).toContain('4800 log messages of a remote tool were dropped');
 	});
 
 	it('is not run and says so at once when no worker offers it', async () => {
@@ -236,7 +236,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		await offerFabric(servers, { name: 'hostile' });
 		let requested = 0;
 		const hub = await useFabric(servers, {
-			onQuestion: () => {
+			onClientRequest: () => {
 				requested++;
 				return new Promise(() => {});
 			},
@@ -272,7 +272,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		const isLimit = (text: string): boolean => text.includes('more than 64 client requests at once');
 		await until('client requests are refused', () => refused.filter(isLimit).length === 136);
 		expect(requested).toBe(64);
-		expect(hub.heard.length).toBeLessThan(1000);
+		expect(hub.notifications.length).toBeLessThan(1000);
 		ends.abort();
 		await called;
 		await stranger.close();

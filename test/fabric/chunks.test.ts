@@ -65,25 +65,25 @@ describe('a result in chunks', () => {
 
 describe('stored results', () => {
 	it('stay while they are sent, until their hub has been silent for long', () => {
-		const kept = new ResultRetention();
+		const retention = new ResultRetention();
 		const bytes = Buffer.alloc(CHUNK_BYTES * 2);
 		const sender = new ChunkSender({ bytes, credit: new HubCredit(), publish: () => {} });
 		const large = { call: 'large', hub: 'laptop', bytes: RETAINED_RESULTS_BYTES, sender, heardAt: 0 };
-		kept.addLarge(large);
-		kept.addLarge({ ...large, call: 'other' });
+		retention.addLarge(large);
+		retention.addLarge({ ...large, call: 'other' });
 		large.heardAt = RESULT_RETENTION_MS;
-		kept.sweep(RESULT_RETENTION_MS + 1);
-		expect([...kept.unsent].map(({ call }) => call)).toEqual(['large']);
-		kept.sweep(2 * RESULT_RETENTION_MS);
-		expect(kept.unsentBytes).toBe(0);
+		retention.sweep(RESULT_RETENTION_MS + 1);
+		expect([...retention.unsent].map(({ call }) => call)).toEqual(['large']);
+		retention.sweep(2 * RESULT_RETENTION_MS);
+		expect(retention.unsentBytes).toBe(0);
 	});
 
 	it('are dropped from the oldest when they are too many bytes', () => {
-		const kept = new ResultRetention();
+		const retention = new ResultRetention();
 		const text = 'x'.repeat(RETAINED_RESULTS_BYTES / 2);
 		const short = { hub: 'laptop', finishedAt: 0, text, reason: undefined };
-		for (const call of ['first', 'second']) kept.addShort({ ...short, call });
-		expect([kept.short('first'), kept.short('second')?.call]).toEqual([undefined, 'second']);
+		for (const call of ['first', 'second']) retention.addShort({ ...short, call });
+		expect([retention.short('first'), retention.short('second')?.call]).toEqual([undefined, 'second']);
 	});
 });
 

@@ -207,8 +207,8 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		expect(statSync(`${place.home}/.orchestra/fabric/gpu-1.nk`).mode & 0o777).toBe(0o600);
 		expect((await place.run('fabric', 'invite', 'gpu-1')).code).toBe(64);
 		// No configuration takes these names.
-		for (const words of [['*'], ['gpu__1'], ['gpu-2', '--offer=a.b'], ['gpu-2', '--use', 'a*']])
-			expect((await place.run('fabric', 'invite', ...words)).stderr).toContain(
+		for (const args of [['*'], ['gpu__1'], ['gpu-2', '--offer=a.b'], ['gpu-2', '--use', 'a*']])
+			expect((await place.run('fabric', 'invite', ...args)).stderr).toContain(
 				'is not a name: letters, digits',
 			);
 		const ci = JSON.parse(

@@ -111,10 +111,10 @@ describe('headers of the fabric', () => {
 			.map((file) => readFileSync(join('src/fabric', file), 'utf8'));
 		const names = sources.flatMap((text) => text.match(/'(?:Orc|Nats|KV)-\w[\w-]*'/g) ?? []);
 		expect(new Set(names).size).toBeGreaterThan(12);
-		const words = [...workerKinds, ...controlKinds].filter((kind) => kind !== 'beat');
+		const kinds = [...workerKinds, ...controlKinds].filter((kind) => kind !== 'beat');
 		const known = (name: string): boolean => documented.includes(`\`${name.slice(1, -1)}\``);
 		expect([...new Set(names)].filter((name) => !known(name))).toEqual([]);
-		expect(words.filter((kind) => !new RegExp(`\\b${kind}\\b`).test(documented))).toEqual([]);
+		expect(kinds.filter((kind) => !new RegExp(`\\b${kind}\\b`).test(documented))).toEqual([]);
 	});
 
 	it('are read as they were written', () => {

@@ -57,10 +57,10 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		await offerFabric(servers, { name: 'gpu-1', group: 'gpu', ca, credentials: seedOf('gpu-1') });
 		const hub = await useFabric(servers, { name: 'laptop', ca, credentials: seedOf('laptop') });
 		await hub.sees('gpu__echo');
-		const texts = await Promise.all(
+		const answers = await Promise.all(
 			Array.from({ length: 16 }, () => hub.call('gpu__echo', { text: 'safe' })),
 		);
-		expect(new Set(texts)).toEqual(new Set(['safe']));
+		expect(new Set(answers)).toEqual(new Set(['safe']));
 		expect(worker.link.isUp).toBe(true);
 		expect(log.join('')).toContain('does not permit publish to');
 	});

@@ -1,7 +1,7 @@
 /*
  * Two builds side by side: this one, and the last before workers had labels, taken from the
  * history of the repository. Both directions of hub and worker work, and what one does not
- * know harms nobody.
+ * know does no harm.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

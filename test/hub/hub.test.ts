@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 const object = { type: 'object' } as const;
 
 describe('Hub', () => {
-	it("routes a call to the source that offers the tool, under the source's own name", async () => {
+	it("routes a call to the source that has the tool, under the source's own name", async () => {
 		const { request } = open([echoSource('files', true), echoSource('tools')]);
 		expect(await request('tools/call', { name: 'files__echo', arguments: { a: 1 } })).toMatchObject({
 			content: [{ text: 'files echo {"a":1}' }],
@@ -104,7 +104,7 @@ describe('Hub', () => {
 		expect(asked).toBe(1);
 	});
 
-	it('sends no notification when a slow source offers the same as before', async () => {
+	it('sends no notification when a slow source lists the same as before', async () => {
 		let answer: (tools: Tool[]) => void = () => {};
 		const slow = listing('slow', () => new Promise((done) => (answer = done)), { kind: 'plugin' });
 		const { hub } = open([slow], 20);

@@ -28,12 +28,12 @@ describe('mergeByName', () => {
 	});
 
 	it('gives the same sorted list for the same configuration', () => {
-		const offers: [Source, string[]][] = [
+		const lists: [Source, string[]][] = [
 			[source('b', true), ['z', 'a']],
 			[source('a', true), ['m']],
 		];
-		expect(merge(offers).items).toEqual(merge(offers).items);
-		expect(merge(offers).items.map(({ name }) => name)).toEqual(['a__m', 'b__a', 'b__z']);
+		expect(merge(lists).items).toEqual(merge(lists).items);
+		expect(merge(lists).items.map(({ name }) => name)).toEqual(['a__m', 'b__a', 'b__z']);
 	});
 
 	it('replaces what agents refuse in the name of a tool of an MCP server, and keeps the whole in title and _meta', () => {
@@ -110,7 +110,7 @@ describe('mergeByName', () => {
 		);
 	});
 
-	it('omits a tool that one source offers twice, and warns', () => {
+	it('omits a tool that one source lists twice, and warns', () => {
 		const { items, warnings } = merge([[source('tools'), ['a', 'a']]]);
 		expect(items).toHaveLength(1);
 		expect(warnings).toEqual(['tools lists "a" twice; the second is left out']);
@@ -119,11 +119,11 @@ describe('mergeByName', () => {
 
 describe('mergeByUri', () => {
 	it('gives an equal URI of a second MCP server a prefix, and both are routed', () => {
-		const offers = ['a', 'b'].map((id) => ({
+		const lists = ['a', 'b'].map((id) => ({
 			source: { ...source(id), kind: 'mcp' as const },
 			items: [{ uri: 'x://1', name: id }],
 		}));
-		const { items, routes } = mergeByUri(offers, 'uri', () => {});
+		const { items, routes } = mergeByUri(lists, 'uri', () => {});
 		expect(items).toEqual([
 			{ uri: 'orchestra+b:x://1', name: 'b' },
 			{ uri: 'x://1', name: 'a' },
@@ -133,24 +133,24 @@ describe('mergeByUri', () => {
 
 	it('leaves out an equal URI of a second source of another kind', () => {
 		const warnings: string[] = [];
-		const offers = [
+		const lists = [
 			{ source: source('a'), items: [{ uri: 'x://2' }, { uri: 'x://1' }] },
 			{ source: source('b'), items: [{ uri: 'x://1' }] },
 		];
-		const { items, routes } = mergeByUri(offers, 'uri', (text) => warnings.push(text));
+		const { items, routes } = mergeByUri(lists, 'uri', (text) => warnings.push(text));
 		expect(items.map(({ uri }) => uri)).toEqual(['x://1', 'x://2']);
 		expect(routes.get('x://1')?.source.id).toBe('a');
 		expect(warnings).toEqual(['x://1 is listed by a and by b; the first is used']);
 	});
 });
 
-function merge(offers: [Source, string[]][]): {
+function merge(lists: [Source, string[]][]): {
 	items: { name: string }[];
 	routes: ReadonlyMap<string, { name: string; source: Source }>;
 	warnings: string[];
 } {
 	const warnings: string[] = [];
-	const listed = offers.map(([from, names]) => ({ source: from, items: names.map((name) => ({ name })) }));
+	const listed = lists.map(([from, names]) => ({ source: from, items: names.map((name) => ({ name })) }));
 	const { items, routes } = mergeByName(listed, (text) => warnings.push(text));
 	return { items: [...items], routes, warnings };
 }

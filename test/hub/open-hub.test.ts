@@ -19,7 +19,7 @@ describe('the configuration of an open hub', () => {
 		const { opened, file, warned } = await open({ [name]: good });
 		const before = opened.hub.sources;
 		writeFileSync(file(name), broken);
-		await warned(`the last good configuration is kept: ${file(name)}`);
+		await warned(`the last good configuration stays in use: ${file(name)}`);
 		expect(opened.hub.sources).toBe(before);
 		expect(opened.configuration().plugins).toHaveLength(1);
 		writeFileSync(file(name), '{"plugins":[]}');

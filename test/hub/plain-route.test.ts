@@ -136,7 +136,7 @@ describe('the plain route', () => {
 		expect(route.plainCount()).toBe(50);
 	});
 
-	it('is not taken while somebody listens to calls', async () => {
+	it('is not taken while a listener follows calls', async () => {
 		const route = await openRoute();
 		await route.exchange([request(1, 'pid')]);
 		expect(route.plainCount()).toBe(1);
@@ -190,7 +190,7 @@ describe('the plain route', () => {
 		expect(await callsAroundPolicy()).toEqual([false, false]);
 	});
 
-	it('passes a question of a legacy server to a modern client, as the answer to its request', async () => {
+	it('passes a client request of a legacy server to a modern client, as the answer to its request', async () => {
 		const route = await openRoute({ client: 'modern' });
 		const meta = modernMeta('{"elicitation":{}}');
 		const { answers } = await route.exchange([request(1, 'ask', '{}', meta)]);
@@ -206,7 +206,7 @@ describe('the plain route', () => {
 		expect(JSON.stringify(await route.exchange([retry]))).toContain('accept');
 	});
 
-	it('refuses a question that the modern client of a call cannot answer', async () => {
+	it('refuses a client request that the modern client of a call cannot answer', async () => {
 		const [plain, general] = [
 			await openRoute({ client: 'modern' }),
 			await openRoute({ client: 'modern', isGeneral: true }),
@@ -253,10 +253,10 @@ describe('the plain route', () => {
 		expect(route.plainCount()).toBe(1);
 	});
 
-	it('passes a question of the server to the client of the call', async () => {
+	it('passes a client request of the server to the client of the call', async () => {
 		const route = await openRoute({ capabilities: { elicitation: {} } });
-		const { answers, heard } = await route.exchange([request(1, 'ask')]);
-		expect(heard).toContain('elicitation/create');
+		const { answers, received } = await route.exchange([request(1, 'ask')]);
+		expect(received).toContain('elicitation/create');
 		expect(JSON.stringify(answers)).toContain('accept');
 	});
 
@@ -516,7 +516,7 @@ interface Exchanged {
 	/** The kinds of all messages in their order: an answer, or a method. */
 	readonly order: string[];
 	/** The methods of requests and notifications, and their texts. */
-	readonly heard: string[];
+	readonly received: string[];
 	readonly heardTexts: string[];
 }
 
@@ -584,7 +584,7 @@ async function openRoute({
 		return {
 			answers: answers().map(withoutChance),
 			order: received.map(({ method = 'answer' }) => String(method)),
-			heard: others.map(({ method }) => String(method)),
+			received: others.map(({ method }) => String(method)),
 			heardTexts: others.map(({ text }) => steadyText(text)),
 		};
 	};
@@ -687,7 +687,7 @@ function inAnyOrder({ answers, order, heardTexts }: Exchanged): unknown {
 	const certain = heardTexts.filter(
 		(text) => answers.length === 1 || !text.includes('notifications/message'),
 	);
-	return { answers: sorted(answers), order: answers.length === 1 && order, heard: sorted(certain) };
+	return { answers: sorted(answers), order: answers.length === 1 && order, received: sorted(certain) };
 }
 
 function sorted(values: readonly unknown[]): string[] {

@@ -74,7 +74,7 @@ describe('the tool search', () => {
 	});
 });
 
-describe('a tool that is asked about', () => {
+describe('a tool that needs approval', () => {
 	it('waits for an approval, and progress names it', async () => {
 		const hub = guard();
 		const client = hub.connect();
@@ -107,7 +107,7 @@ describe('a tool that is asked about', () => {
 		expect(await result).toMatchObject({ content: [{ text: 'write {}' }] });
 	});
 
-	it('is not called when a person denies it', async () => {
+	it('is not called when a user denies it', async () => {
 		const hub = guard();
 		const result = hub.connect().call('write');
 		hub.files.answer(await hub.pending(), 'deny');
@@ -189,14 +189,14 @@ describe('a tool that is asked about', () => {
 		expect(hub.calls).toEqual(['write']);
 	});
 
-	it('is refused when nobody answers in time, and a late answer does nothing', async () => {
+	it('is refused when no user answers in time, and a late answer does nothing', async () => {
 		const hub = guard(undefined, { approvalMs: 100 });
 		const { call } = hub.connect();
 		const result = call('write');
 		const request = await hub.pending();
 		expect(await result).toMatchObject({
 			isError: true,
-			content: [{ text: expect.stringContaining('nobody approved') }],
+			content: [{ text: expect.stringContaining('no user approved') }],
 		});
 		hub.files.answer(request, 'allow');
 		expect(await call('write')).toMatchObject({ isError: true });
@@ -267,26 +267,30 @@ describe('a client that can ask its user', () => {
 		['cancels', { action: 'cancel' }, []],
 	])('decides in the legacy era: the user %s', async (_how, answer, calls) => {
 		const hub = guard();
-		const questions: unknown[] = [];
-		const onQuestion = (params: unknown): unknown => {
-			questions.push(params);
+		const elicitations: unknown[] = [];
+		const onClientRequest = (params: unknown): unknown => {
+			elicitations.push(params);
 			return answer;
 		};
-		await hub.connect({ capabilities: elicitation, onQuestion }).call('write', { path: 'a\u202etxt' });
+		await hub.connect({ capabilities: elicitation, onClientRequest }).call('write', { path: 'a\u202etxt' });
 		expect(hub.calls).toEqual(calls);
-		expect(questions).toMatchObject([{ message: expect.stringContaining('Allow the call of write?') }]);
-		expect(JSON.stringify(questions)).toContain('Client: agent\\nArguments:\\n  path: \\"a\\\\u202etxt\\"');
+		expect(elicitations).toMatchObject([{ message: expect.stringContaining('Allow the call of write?') }]);
+		expect(JSON.stringify(elicitations)).toContain(
+			'Client: agent\\nArguments:\\n  path: \\"a\\\\u202etxt\\"',
+		);
 	});
 
 	it('shows each argument on a line of its own, short ones first, and what it shortens with length and hash', async () => {
 		const hub = guard();
 		let message = '';
-		const onQuestion = (params: { message: string }): unknown => {
+		const onClientRequest = (params: { message: string }): unknown => {
 			({ message } = params);
 			return { action: 'decline' };
 		};
 		const text = `x"\n  path: "/tmp/harmless"\n${'y'.repeat(1000)}`;
-		await hub.connect({ capabilities: elicitation, onQuestion }).call('write', { text, path: '/etc/passwd' });
+		await hub
+			.connect({ capabilities: elicitation, onClientRequest })
+			.call('write', { text, path: '/etc/passwd' });
 		expect(message.split('\n').filter((line) => line.startsWith('  '))).toEqual([
 			'  path: "/etc/passwd"',
 			expect.stringMatching(
@@ -298,10 +302,10 @@ describe('a client that can ask its user', () => {
 	it('decides in the modern era, with the retry of the request', async () => {
 		const hub = guard();
 		const { modern } = hub.connect();
-		const asked = await modern('write', {});
-		expect(asked).toMatchObject({ resultType: 'input_required' });
-		const [key = ''] = Object.keys(asked['inputRequests'] as object);
-		const retry = { requestState: asked['requestState'], inputResponses: { [key]: accepted } };
+		const elicited = await modern('write', {});
+		expect(elicited).toMatchObject({ resultType: 'input_required' });
+		const [key = ''] = Object.keys(elicited['inputRequests'] as object);
+		const retry = { requestState: elicited['requestState'], inputResponses: { [key]: accepted } };
 		expect(await modern('write', {}, retry)).toMatchObject({ content: [{ text: 'write {}' }] });
 		await expect(modern('write', {}, retry)).rejects.toThrow('its call has ended');
 		await expect(modern('write', { other: 1 }, retry)).rejects.toThrow('another request');
@@ -311,11 +315,11 @@ describe('a client that can ask its user', () => {
 	it('is asked once for a call in which the server asks for input too', async () => {
 		const hub = guard(undefined, { asksFirst: true });
 		const seen: string[] = [];
-		const onQuestion = (params: { message: string }): unknown => {
+		const onClientRequest = (params: { message: string }): unknown => {
 			seen.push(params.message.split('\n')[0] ?? '');
 			return params.message.startsWith('Allow') ? accepted : { action: 'accept', content: { name: 'Ann' } };
 		};
-		const { call } = hub.connect({ capabilities: elicitation, onQuestion });
+		const { call } = hub.connect({ capabilities: elicitation, onClientRequest });
 		expect(await call('write')).toMatchObject({ content: [{ text: 'write {}' }] });
 		expect(seen).toEqual(['Allow the call of write?', 'Which name?']);
 	});
@@ -327,11 +331,11 @@ describe('a client that can ask its user', () => {
 	] as const)('is asked again when a retry has %s', async (_what, hasState, session) => {
 		const hub = guard(undefined, { asksFirst: true });
 		const own = hub.connect();
-		const asked = await own.modern('write', {});
-		const [key = ''] = Object.keys(asked['inputRequests'] as object);
-		const { requestState } = asked;
+		const elicited = await own.modern('write', {});
+		const [key = ''] = Object.keys(elicited['inputRequests'] as object);
+		const { requestState } = elicited;
 		const approved = await own.modern('write', {}, { requestState, inputResponses: { [key]: accepted } });
-		expect(approved).toMatchObject({ inputRequests: question.inputRequests });
+		expect(approved).toMatchObject({ inputRequests: inputRequest.inputRequests });
 		const client = session === 'own' ? own : hub.connect();
 		const inputResponses = { name: { action: 'accept', content: { name: 'Ann' } } };
 		const state = hasState ? { requestState: approved['requestState'] } : {};
@@ -342,10 +346,10 @@ describe('a client that can ask its user', () => {
 
 	it('falls back to mctl approve when asking fails', async () => {
 		const hub = guard();
-		const onQuestion = (): never => {
+		const onClientRequest = (): never => {
 			throw new Error('no window');
 		};
-		const result = hub.connect({ capabilities: elicitation, onQuestion }).call('write');
+		const result = hub.connect({ capabilities: elicitation, onClientRequest }).call('write');
 		hub.files.answer(await hub.pending(), 'allow');
 		expect(await result).toMatchObject({ content: [{ text: 'write {}' }] });
 	});
@@ -396,7 +400,7 @@ const blank: ApprovalRequest = {
 interface ClientOptions {
 	readonly name?: string;
 	readonly capabilities?: object;
-	readonly onQuestion?: (params: never) => unknown;
+	readonly onClientRequest?: (params: never) => unknown;
 	/** The only source that it sees. */
 	readonly view?: string;
 }
@@ -481,7 +485,7 @@ function countingSource(calls: string[], asksFirst: boolean): AbleSource {
 	return fakeSource('counting', {
 		lists: { tools: () => ['read', 'write'].map((name) => ({ name, inputSchema })) },
 		callTool: ({ name, arguments: input }, context): CallToolResult | InputRequired => {
-			if (asksFirst && context.inputResponses === undefined) return question;
+			if (asksFirst && context.inputResponses === undefined) return inputRequest;
 			calls.push(name);
 			return { content: [{ type: 'text', text: `${name} ${JSON.stringify(input)}` }] };
 		},
@@ -489,7 +493,7 @@ function countingSource(calls: string[], asksFirst: boolean): AbleSource {
 }
 
 const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } };
-const question: InputRequired = {
+const inputRequest: InputRequired = {
 	resultType: 'input_required',
 	inputRequests: {
 		name: { method: 'elicitation/create', params: { message: 'Which name?', requestedSchema } },
@@ -499,18 +503,18 @@ const question: InputRequired = {
 function connect(
 	hub: Hub,
 	shared: ReturnType<typeof sharedState>,
-	{ name = 'agent', capabilities = {}, onQuestion, view }: ClientOptions = {},
+	{ name = 'agent', capabilities = {}, onClientRequest, view }: ClientOptions = {},
 ): GuardedClient {
 	const [ours, theirs] = memoryPair();
 	const session = new McpSession(view === undefined ? hub : new OneSource(hub, view), { shared });
 	const server = new Peer(theirs, session.peerOptions);
 	session.connect(server);
 	theirs.start(server);
-	const heard: string[] = [];
+	const received: string[] = [];
 	const peer = new Peer(ours, {
-		onNotification: (_method, params) => heard.push(JSON.stringify(params)),
-		// Each test knows the form of its questions.
-		onRequest: ({ params }) => onQuestion?.(params as never),
+		onNotification: (_method, params) => received.push(JSON.stringify(params)),
+		// Each test knows the form of its elicitations.
+		onRequest: ({ params }) => onClientRequest?.(params as never),
 	});
 	ours.start(peer);
 	const clientInfo = { name, version: '1' };
@@ -533,7 +537,7 @@ function connect(
 	return {
 		call: (tool, input = {}, options = {}) =>
 			callTool(tool, input, {
-				onProgress: (params: unknown) => heard.push(JSON.stringify(params)),
+				onProgress: (params: unknown) => received.push(JSON.stringify(params)),
 				...options,
 			}),
 		modern: (tool, input, more = {}) =>
@@ -555,6 +559,6 @@ function connect(
 			const { tools } = await request('tools/list', {});
 			return (tools as { name: string }[]).map((tool) => tool.name);
 		},
-		progress: () => heard,
+		progress: () => received,
 	};
 }

@@ -1,4 +1,4 @@
-/* Policy, approvals and the journal as people and agents use them: real processes, both SDK clients. */
+/* Policy, approvals and the journal as users and agents use them: real processes, both SDK clients. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
@@ -213,7 +213,7 @@ describe('mctl policy test', () => {
 interface Place {
 	readonly cwd: string;
 	readonly env: Record<string, string>;
-	run(...words: string[]): Promise<MctlResult>;
+	run(...args: string[]): Promise<MctlResult>;
 	/** Call a tool through `mctl serve`, with another configuration. */
 	serve(tool: string, configuration: object, env?: Record<string, string>): Promise<MctlResult>;
 	/** The journals of processes, the oldest first. */
@@ -236,7 +236,7 @@ function workspace(settings: object = configuration): Place {
 	return {
 		cwd,
 		env,
-		run: (...words) => mctl(words, { cwd, env }),
+		run: (...args) => mctl(args, { cwd, env }),
 		serve: (name, settled, more) => {
 			writeFiles(cwd, { 'orchestra.json': JSON.stringify(settled) });
 			const input =

@@ -1,4 +1,4 @@
-/* Who may register with a hub, and what is kept of it. */
+/* Who may register with a hub, and what is stored of it. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -67,7 +67,7 @@ describe('a registration', () => {
 			const before = usedHeapBytes();
 			const startedAt = performance.now();
 			await flood(20_000);
-			// Kept, they would be 80 MB.
+			// Stored, they would be 80 MB.
 			expect(usedHeapBytes() - before).toBeLessThan(20_000_000);
 			const seconds = Math.ceil((performance.now() - startedAt) / 1000) + 1;
 			expect(lines.length).toBeLessThan(2 * (seconds + 1) * (LINES_PER_SECOND + 1));

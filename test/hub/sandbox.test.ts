@@ -80,13 +80,13 @@ test('without bwrap a server with a sandbox does not start, and the error says h
 	expect(doctor.stdout).toMatch(/server caged: .*bwrap is not installed/);
 });
 
-type Run = (...words: string[]) => Promise<MctlResult>;
+type Run = (...args: string[]) => Promise<MctlResult>;
 
 function project({ home, project: cwd }: SandboxPlace, configuration: object, path?: string): Run {
 	writeFiles(cwd, { 'orchestra.json': JSON.stringify(configuration) });
 	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') };
-	const run: Run = (...words) =>
-		mctl(words, { cwd, env: { ...env, ...(path !== undefined && { PATH: path }) } });
+	const run: Run = (...args) =>
+		mctl(args, { cwd, env: { ...env, ...(path !== undefined && { PATH: path }) } });
 	onTestFinished(async () => {
 		await run('hub', 'stop', '--all', '--force');
 		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);

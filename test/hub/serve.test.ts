@@ -143,7 +143,7 @@ describe('mctl serve', () => {
 		mkdirSync(join(folder, 'tools'));
 		writeTool(folder, 'greet.sh', greetTool);
 		await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
-		await until('it is offered', async () => {
+		await until('it is listed', async () => {
 			return JSON.stringify(await client.request('tools/list')).includes('"greet"');
 		});
 	});
@@ -175,7 +175,7 @@ describe('mctl serve', () => {
 		},
 	);
 
-	it('does not offer a tool whose program is not installed, and a call of it gets the reason', async () => {
+	it('does not list a tool whose program is not installed, and a call of it gets the reason', async () => {
 		const folder = workspace({ 'greet.sh': greetTool });
 		mkdirSync(join(folder, 'tools', 'odd'));
 		writeFileSync(join(folder, 'tools', 'odd', 'manifest.json'), oddManifest);
@@ -255,8 +255,8 @@ describe('mctl serve', () => {
 		await until('it has started', () => stderr.includes('orchestra started successfully'));
 		child.stdin.end();
 		await once(child, 'close');
-		const words = ['Starting orchestra', ' prompts', ' resources', 'orchestra started successfully'];
-		const places = words.map((word) => stderr.indexOf(word));
+		const lines = ['Starting orchestra', ' prompts', ' resources', 'orchestra started successfully'];
+		const places = lines.map((line) => stderr.indexOf(line));
 		expect(places).toEqual([...places].sort((a, b) => a - b));
 		expect(places).not.toContain(-1);
 	});

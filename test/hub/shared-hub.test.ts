@@ -59,7 +59,7 @@ describe('mctl hub', () => {
 		expect(next.pid).not.toBe(pid);
 	});
 
-	it('runs a plugin, lists its process, keeps a journal, and shows its log', async () => {
+	it('runs a plugin, lists its process, writes a journal, and shows its log', async () => {
 		const place = await openPlace({
 			plugins: [{ id: 'tools.projects', binary: process.execPath, args: [plugin] }],
 		});
@@ -238,7 +238,7 @@ function countOf(file: string): number {
 interface Place {
 	folder: string;
 	countFile: string;
-	mctl: (...words: string[]) => ReturnType<typeof mctl>;
+	mctl: (...args: string[]) => ReturnType<typeof mctl>;
 	/** Give a bridge this input, and wait for its end. */
 	pipe: (input: string) => ReturnType<typeof mctl>;
 	bridge: () => Promise<Client>;
@@ -257,7 +257,7 @@ async function openPlace(configuration: object = {}): Promise<Place> {
 		COUNT_FILE: countFile,
 		ORCHESTRA_TRUST: 'all',
 	};
-	const run = (...words: string[]): ReturnType<typeof mctl> => mctl(words, { cwd: folder, env });
+	const run = (...args: string[]): ReturnType<typeof mctl> => mctl(args, { cwd: folder, env });
 	closers.push(async () => {
 		await run('hub', 'stop');
 		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);

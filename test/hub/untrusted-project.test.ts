@@ -19,15 +19,15 @@ const modern = {
 describe('a repository that names a plugin, an eager server and a hostile .env', () => {
 	it('starts nothing under mctl list and mctl doctor until it is trusted', async () => {
 		const { place, marks } = hostileRepository();
-		for (const words of [
+		for (const args of [
 			['list'],
 			['list', 'servers'],
 			['list', '--tokens'],
 			['list', 'servers', '--check'],
 			['doctor', '--check'],
 		]) {
-			const { code, stdout, stderr } = await place.run(...words);
-			expect({ words, code }).toEqual({ words, code: 0 });
+			const { code, stdout, stderr } = await place.run(...args);
+			expect({ args, code }).toEqual({ args, code: 0 });
 			expect(stdout + stderr).toContain(
 				'orchestra.json is not trusted, so the MCP server stranger, the plugin',
 			);
@@ -84,7 +84,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 
 		await place.run('trust');
 		let id = 2;
-		await until('the hub offers it', async () => (await toolNames(client, ++id)).includes('stranger__echo'));
+		await until('the hub lists it', async () => (await toolNames(client, ++id)).includes('stranger__echo'));
 		expect(marks()).toContain('server');
 
 		await place.run('trust', '--revoke');

@@ -8,7 +8,7 @@ const all = { elicitation: {}, sampling: {}, roots: {} };
 describe('a tool that asks a legacy client', () => {
 	it('sends elicitation, sampling and roots as requests, and takes the answers', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', all);
-		client.onQuestion = ({ method = '' }) => ({ result: answers[method] });
+		client.onClientRequest = ({ method = '' }) => ({ result: answers[method] });
 		const { result } = await client.request('tools/call', { name: 'everything' });
 		expect(JSON.parse(result.content[0].text)).toEqual({
 			name: answers['elicitation/create'],
@@ -26,7 +26,7 @@ describe('a tool that asks a legacy client', () => {
 
 	it('works for prompts and resources too', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-06-18', all);
-		client.onQuestion = () => ({ result: { action: 'decline' } });
+		client.onClientRequest = () => ({ result: { action: 'decline' } });
 		expect((await client.request('prompts/get', { name: 'asks' }))['result'].messages).toHaveLength(1);
 		expect((await client.request('resources/read', { uri: 'note://secret' }))['result'].contents).toEqual([
 			{ uri: 'note://secret', text: 'opened' },
@@ -36,7 +36,7 @@ describe('a tool that asks a legacy client', () => {
 
 	it('fails with a sentence when the client refuses or cannot', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', { elicitation: {} });
-		client.onQuestion = () => ({ error: { code: -1, message: 'User rejected' } });
+		client.onClientRequest = () => ({ error: { code: -1, message: 'User rejected' } });
 		expect((await client.request('tools/call', { name: 'name' }))['result']).toMatchObject({
 			isError: true,
 			content: [{ text: 'the client refused the request for input: User rejected' }],
@@ -51,7 +51,7 @@ describe('a tool that asks a legacy client', () => {
 	it('fails with a sentence also when it requested input by its result, whatever the number of the refusal', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', { elicitation: {} });
 		for (const code of [-32042, -32002, -1]) {
-			client.onQuestion = () => ({ error: { code, message: 'User rejected' } });
+			client.onClientRequest = () => ({ error: { code, message: 'User rejected' } });
 			expect((await client.request('tools/call', { name: 'stateful' }))['result']).toMatchObject({
 				isError: true,
 				content: [{ text: 'the client refused the request for input: User rejected' }],
@@ -75,7 +75,9 @@ describe('a tool that asks a legacy client', () => {
 describe('a provider that answers with input requests', () => {
 	it('has them put to a legacy client and is called again with the answers and its own state', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', all);
-		client.onQuestion = ({ params }) => ({ result: { action: 'accept', content: { said: params.message } } });
+		client.onClientRequest = ({ params }) => ({
+			result: { action: 'accept', content: { said: params.message } },
+		});
 		const { result } = await client.request('tools/call', { name: 'stateful' });
 		const b = { action: 'accept', content: { said: 'Which b?' } };
 		expect(result.content[0].text).toBe(`round 2: ${JSON.stringify({ b })}`);

@@ -8,8 +8,8 @@ const fixture = resolve(import.meta.dirname, '../fixtures/servers/drifting-serve
 export interface DriftingServer {
 	/** For `mcpServers`. */
 	entry(settings?: object): object;
-	/** Offer these tools from the next list on: descriptions by name, or whole tools. */
-	offer(tools: Readonly<Record<string, string | object>>, instructions?: string): void;
+	/** List these tools from the next list on: descriptions by name, or whole tools. */
+	setTools(tools: Readonly<Record<string, string | object>>, instructions?: string): void;
 	/** The tools that it called, in order. */
 	calls(): string[];
 }
@@ -26,8 +26,8 @@ export function driftingServer(tools: Readonly<Record<string, string | object>>)
 			args: [fixture, toolsFile, callsFile],
 			...settings,
 		}),
-		offer: (offered, instructions) => {
-			const list = Object.entries(offered).map(([name, about]) => ({
+		setTools: (listed, instructions) => {
+			const list = Object.entries(listed).map(([name, about]) => ({
 				name,
 				inputSchema: { type: 'object' },
 				...(typeof about === 'string' ? { description: about } : about),
@@ -39,6 +39,6 @@ export function driftingServer(tools: Readonly<Record<string, string | object>>)
 				.split('\n')
 				.filter((line) => line !== ''),
 	};
-	server.offer(tools);
+	server.setTools(tools);
 	return server;
 }

@@ -45,13 +45,13 @@ export interface UsingHub {
 	readonly hub: Hub;
 	readonly log: string[];
 	/** Notifications that the client received. */
-	readonly heard: { method: string; params: unknown }[];
+	readonly notifications: { method: string; params: unknown }[];
 	/** The text of the result, or the message of the error after `error: `. */
 	call(name: string, input?: object, options?: CallOptions): Promise<string>;
 	/** Wait until this tool is listed. */
 	sees(tool: string): Promise<void>;
-	/** Wait until this many workers make an offer. */
-	seesWorkers(offer: string, count: number): Promise<void>;
+	/** Wait until this many workers advertise a group. */
+	seesWorkers(group: string, count: number): Promise<void>;
 	tools(): Promise<string[]>;
 	close(): Promise<void>;
 }
@@ -68,11 +68,11 @@ export interface UsingOptions {
 	readonly ca?: string;
 	/** Which workers may run its calls. */
 	readonly rules?: readonly FabricRule[];
-	/** Answers questions. */
-	readonly onQuestion?: (method: string, params: unknown) => unknown;
+	/** Answers client requests. */
+	readonly onClientRequest?: (method: string, params: unknown) => unknown;
 	readonly hub?: Hub;
-	/** The journal, the policy and other parts of the hub. */
-	readonly parts?: Pick<HubOptions, 'journal' | 'gate' | 'trace'>;
+	/** The journal, the policy and other dependencies of the hub. */
+	readonly deps?: Pick<HubOptions, 'journal' | 'gate' | 'trace'>;
 }
 
 function recordingLog(lines: string[]): Log {
@@ -86,7 +86,7 @@ function recordingLog(lines: string[]): Log {
 
 /** A hub with nothing but the fabric. */
 export async function useFabric(servers: readonly string[], options: UsingOptions = {}): Promise<UsingHub> {
-	const { name = 'agent-hub', use = ['*'], onQuestion } = options;
+	const { name = 'agent-hub', use = ['*'], onClientRequest } = options;
 	const log: string[] = [];
 	const source = new FabricSource({
 		access: { servers, name, ...accessOf(options) },
@@ -95,21 +95,21 @@ export async function useFabric(servers: readonly string[], options: UsingOption
 		log: recordingLog(log),
 	});
 	source.warm();
-	const hub = new Hub({ ...options.parts, sources: [source] });
+	const hub = new Hub({ ...options.deps, sources: [source] });
 	const close = (): Promise<void> => hub.close();
 	atEnd(close);
-	const client = await connect(hub, onQuestion);
+	const client = await connect(hub, onClientRequest);
 	const tools = async (): Promise<string[]> => (await source.list()).map((tool) => tool.name);
 	return {
 		source,
 		hub,
 		log,
-		heard: client.heard,
+		notifications: client.notifications,
 		tools,
 		call: client.call,
 		sees: (tool) => until(`${tool} is listed`, async () => (await tools()).includes(tool)),
-		seesWorkers: (offer, count) =>
-			until(`${count} workers offer ${offer}`, () => source.workersOf(offer).length === count),
+		seesWorkers: (group, count) =>
+			until(`${count} workers offer ${group}`, () => source.workersOf(group).length === count),
 		close,
 	};
 }
@@ -120,21 +120,21 @@ function accessOf({ credentials, ca }: UsingOptions): object {
 
 async function connect(
 	hub: Hub,
-	onQuestion: UsingOptions['onQuestion'],
-): Promise<Pick<UsingHub, 'call' | 'heard'>> {
+	onClientRequest: UsingOptions['onClientRequest'],
+): Promise<Pick<UsingHub, 'call' | 'notifications'>> {
 	const [ours, theirs] = memoryPair();
 	const session = new McpSession(hub, { shared: sharedState() });
 	const server = new Peer(theirs, session.peerOptions);
 	session.connect(server);
 	theirs.start(server);
-	const heard: UsingHub['heard'] = [];
+	const notifications: UsingHub['notifications'] = [];
 	const peer = new Peer(ours, {
-		onNotification: (method, params) => heard.push({ method, params }),
-		onRequest: ({ method, params }) => onQuestion?.(method, params),
+		onNotification: (method, params) => notifications.push({ method, params }),
+		onRequest: ({ method, params }) => onClientRequest?.(method, params),
 	});
 	ours.start(peer);
 	const clientInfo = { name: 'test', version: '1' };
-	const capabilities = onQuestion ? { elicitation: {}, sampling: {} } : {};
+	const capabilities = onClientRequest ? { elicitation: {}, sampling: {} } : {};
 	await peer.request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
 	const call: UsingHub['call'] = async (name, input = {}, { signal, meta } = {}) => {
 		const params = { name, arguments: input, ...(meta && { _meta: meta }) };
@@ -150,7 +150,7 @@ async function connect(
 			return `error: ${(error as Error).message}`;
 		}
 	};
-	return { heard, call };
+	return { notifications, call };
 }
 
 /** A worker in this process. */
@@ -163,7 +163,7 @@ export async function offerFabric(
 	const file = join(temporaryFolder(), 'runs');
 	const log: string[] = [];
 	const sources = options.sources ?? [toolsSource(name, file) as Source];
-	const hub = options.hub ?? new Hub({ ...options.parts, sources });
+	const hub = options.hub ?? new Hub({ ...options.deps, sources });
 	const access = { servers, name, ...accessOf(options) };
 	const worker = new FabricWorker({
 		access,
@@ -187,8 +187,8 @@ export async function offerFabric(
 export function changingTools(first: Readonly<Record<string, string>>): {
 	readonly source: Source;
 	readonly called: string[];
-	/** Offer these descriptions by name from now on. */
-	offer(descriptions: Readonly<Record<string, string>>): void;
+	/** List tools with these descriptions by name from now on. */
+	setTools(descriptions: Readonly<Record<string, string>>): void;
 } {
 	let tools = first;
 	const called: string[] = [];
@@ -208,11 +208,11 @@ export function changingTools(first: Readonly<Record<string, string>>): {
 		return () => listeners.delete(listener);
 	};
 	const source = fakeSource('changing', { lists: { tools: listed }, callTool }, { watch });
-	const offer = (descriptions: Readonly<Record<string, string>>): void => {
+	const setTools = (descriptions: Readonly<Record<string, string>>): void => {
 		tools = descriptions;
 		for (const listener of listeners) listener({ kind: 'tools' });
 	};
-	return { source, called, offer };
+	return { source, called, setTools };
 }
 
 export interface WorkerProcess {

@@ -40,8 +40,8 @@ export class RawClient {
 	readonly input = new PassThrough();
 	readonly output = new PassThrough();
 	readonly served: Promise<void>;
-	/** Answers the questions of the server; undefined leaves them open. */
-	onQuestion: (request: Wire) => Fields | undefined = () => undefined;
+	/** Answers the client requests of the server; undefined leaves them open. */
+	onClientRequest: (request: Wire) => Fields | undefined = () => undefined;
 	readonly #waiters = new Set<{ wants: (message: Wire) => boolean; resolve: (message: Wire) => void }>();
 	readonly #asked = new Map<unknown, { method: string; version: string }>();
 	readonly #versions = new Set<string>();
@@ -130,7 +130,7 @@ export class RawClient {
 	}
 
 	#answer(request: Wire): void {
-		const answer = this.onQuestion(request);
+		const answer = this.onClientRequest(request);
 		if (answer) this.send({ id: request.id, ...answer });
 	}
 

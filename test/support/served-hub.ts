@@ -38,8 +38,12 @@ export interface ServedHub {
 
 export interface HubClientOptions {
 	readonly capabilities?: object;
-	/** Answers the questions of servers. */
-	readonly onQuestion?: (method: string, params: unknown, call: { readonly signal: AbortSignal }) => unknown;
+	/** Answers the client requests of servers. */
+	readonly onClientRequest?: (
+		method: string,
+		params: unknown,
+		call: { readonly signal: AbortSignal },
+	) => unknown;
 	readonly era?: 'legacy' | 'modern';
 	readonly sessionId?: string;
 	/** The name in its `clientInfo`. Default `test`. */
@@ -49,7 +53,7 @@ export interface HubClientOptions {
 export interface HubClient {
 	readonly peer: Peer;
 	/** The notifications that it received, in order. */
-	readonly heard: { method: string; params: unknown }[];
+	readonly notifications: { method: string; params: unknown }[];
 	/** Their texts. */
 	readonly lines: string[];
 	request(method: string, params?: object, options?: object): Promise<Record<string, unknown>>;
@@ -132,21 +136,21 @@ export async function serveServers(
 async function connect(
 	{ hub }: OpenedHub,
 	shared: ReturnType<typeof sharedState>,
-	{ capabilities = {}, onQuestion, era = 'legacy', sessionId, name = 'test' }: HubClientOptions,
+	{ capabilities = {}, onClientRequest, era = 'legacy', sessionId, name = 'test' }: HubClientOptions,
 ): Promise<HubClient> {
 	const [ours, theirs] = memoryPair();
 	const session = new McpSession(hub, { shared, sessionId });
 	const server = new Peer(theirs, session.peerOptions);
 	session.connect(server);
 	theirs.start(server);
-	const heard: HubClient['heard'] = [];
+	const notifications: HubClient['notifications'] = [];
 	const lines: string[] = [];
 	const peer = new Peer(ours, {
 		onNotification: (method, params, text) => {
-			heard.push({ method, params });
+			notifications.push({ method, params });
 			lines.push(text);
 		},
-		onRequest: (call) => onQuestion?.(call.method, call.params, call),
+		onRequest: (call) => onClientRequest?.(call.method, call.params, call),
 	});
 	ours.start(peer);
 	const envelope = {
@@ -166,7 +170,7 @@ async function connect(
 	}
 	return {
 		peer,
-		heard,
+		notifications,
 		lines,
 		request,
 		requestText: async (method, params) =>

@@ -13,7 +13,7 @@ describe('a call that waits', () => {
 		const { served, spans, value } = await observed({ py: { ...callServer, concurrency: 1 } }, { policy });
 		const accepted = { action: 'accept', content: { decision: 'allow once' } };
 		const capabilities = { elicitation: { form: {} } };
-		const client = await served.client({ capabilities, onQuestion: () => accepted });
+		const client = await served.client({ capabilities, onClientRequest: () => accepted });
 		const leaving = new AbortController();
 		const hanging = client.call('py__hang', {}, { signal: leaving.signal }).catch(() => 'canceled');
 		await until('it hangs', () => value('orchestra_calls_in_flight') === 1);

@@ -67,7 +67,7 @@ describe('Policy', () => {
 		);
 	});
 
-	it('keeps an earlier rule without claims, whatever comes after it', () => {
+	it('retains an earlier rule without claims, whatever comes after it', () => {
 		fc.assert(
 			fc.property(
 				anyAction,

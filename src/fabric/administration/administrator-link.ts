@@ -14,7 +14,7 @@ export async function asAdministrator<T>(
 	environment: Readonly<NodeJS.ProcessEnv>,
 	use: (link: FabricLink) => Promise<T>,
 ): Promise<T> {
-	// Servers without keys, on loopback, let everybody in.
+	// Servers without keys, on loopback, accept every client.
 	const seed =
 		settings.credentials === undefined ? undefined : MemberKeys.ofUser(environment).administratorSeed();
 	const credentials = seed === undefined ? undefined : async (): Promise<string> => seed;

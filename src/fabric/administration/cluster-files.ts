@@ -31,7 +31,7 @@ export interface ClusterFilesOptions {
 	readonly outDir: string;
 	/** Where a node will have its files. Default: where they are written. */
 	readonly installDir?: string | undefined;
-	/** Where a node keeps its data. */
+	/** Where a node stores its data. */
 	readonly storeDir: string;
 }
 

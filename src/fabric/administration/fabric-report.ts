@@ -1,4 +1,4 @@
-/* What `mctl fabric status` shows: the server, who offers what, and who is present. */
+/* What `mctl fabric status` shows: the server, which workers advertise which groups, and which members are present. */
 import type { FabricSection, PinMode } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { FabricLinkFacts, FabricMember, WorkerFacts } from '../../hub/fabric-overview.ts';

@@ -4,7 +4,7 @@ import { aborted } from '../../rpc/abortable.ts';
 import { NO_RESPONDERS } from '../advertisements/bucket.ts';
 import { ORDER_MS } from '../fabric-limits.ts';
 import { readEnvelope } from '../fabric-message.ts';
-import { controlSubject, NOBODY, noWorkerSubject, outFor, subjectRoute } from '../fabric-names.ts';
+import { controlSubject, NONE, noWorkerSubject, outFor, subjectRoute } from '../fabric-names.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
 import { randomId } from '../link/inbox-prefix.ts';
 import type { Order } from '../worker/remote-run-table.ts';
@@ -34,8 +34,8 @@ export async function orderWorker(link: FabricLink, options: OrderOptions): Prom
 		});
 		link.subscribe(outFor(ADMINISTRATOR, process), (message) => {
 			const { kind, reason = '' } = readEnvelope(message);
-			const isNobody = subjectRoute(message.subject)?.first === NOBODY;
-			if (isNobody && message.headers?.code === NO_RESPONDERS) reject(noSuchWorker(worker));
+			const isFromServer = subjectRoute(message.subject)?.first === NONE;
+			if (isFromServer && message.headers?.code === NO_RESPONDERS) reject(noSuchWorker(worker));
 			clearTimeout(timer);
 			if (kind === 'accepted') options.onAccepted(Number(reason));
 			else if (kind === 'result') resolve(reason);

@@ -2,7 +2,7 @@
  * A configuration for nats-server: one user per member, with permissions by subject. Pure.
  *
  * A worker may only answer in its own name and serve its own group; a hub may only call
- * in its own name and read what is sent to it. Nobody but the administrator may create a
+ * in its own name and read what is sent to it. Only the administrator may create a
  * consumer: the server does not check where a consumer delivers to.
  */
 import { PING_MS, PINGS_OUT } from '../fabric-limits.ts';
@@ -44,11 +44,11 @@ interface TlsFiles {
 export interface ClusterNode {
 	readonly name: string;
 	readonly listen: string;
-	/** Its addresses for members and for the other nodes. By default NATS tells them its IP addresses, which no certificate has. */
+	/** Its addresses for members and for the other nodes. By default NATS advertises its IP addresses, which no certificate has. */
 	readonly advertise: { readonly members: string; readonly nodes: string };
 	/** Addresses of all nodes for each other, `host:port`. */
 	readonly routes: readonly string[];
-	/** Where it is asked for its state and metrics; on loopback, because that needs no key. */
+	/** The address of its monitoring endpoint; on loopback, because that needs no key. */
 	readonly monitor: string;
 	/** The certificate of the node, and the authority of all nodes. */
 	readonly tls: TlsFiles & { readonly ca: string };

@@ -3,7 +3,7 @@
  *
  * It is read as a whole when the link comes up, and then follows the changes that the
  * server republishes. An older revision never replaces a newer one, so both may arrive
- * in any order. A worker that has not been heard of for the TTL of its presence is
+ * in any order. A worker whose presence was not refreshed for its TTL is
  * removed: the server leaves no marker for an expired key.
  *
  * Bodies are cached by their hash, which is checked, so equal workers share one, and it
@@ -91,14 +91,14 @@ export class Advertisements {
 		);
 	}
 
-	/** Remove workers that were not heard of for too long. True when there was one. */
+	/** Remove workers whose presence has expired. True when there was one. */
 	sweep(now: number): boolean {
 		const before = now - PRESENCE_SILENCE_MS;
 		this.#bodies.dropUnnamed(before);
 		return this.#removeWhere((_group, { heardAt }) => heardAt < before);
 	}
 
-	/** The link was down: nobody could be heard. */
+	/** The link was down: no presence could arrive. */
 	heardAll(now: number): void {
 		for (const workers of this.#groups.values()) for (const worker of workers.values()) worker.heardAt = now;
 	}

@@ -1,6 +1,6 @@
 /*
  * The bodies of advertisements, by their hash. A text whose hash is another one is not taken, so
- * nobody can replace the body of another. Texts are parsed on first use.
+ * no worker can replace the body of another. Bodies are parsed on first use.
  */
 import { attempt } from '../../errors.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';

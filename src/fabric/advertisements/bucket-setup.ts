@@ -116,7 +116,7 @@ function isTimeout(error: unknown): boolean {
 	return OrchestraError.is(error, 'timeout') || (error instanceof Error && error.name === 'TimeoutError');
 }
 
-/** The error of the client library for a request that nobody serves. */
+/** The error of the client library for a request without a responder. */
 function isNoResponders(error: unknown): boolean {
 	if (!(error instanceof Error) || !('isNoResponders' in error)) return false;
 	return typeof error.isNoResponders === 'function' && error.isNoResponders() === true;

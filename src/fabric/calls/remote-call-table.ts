@@ -2,7 +2,7 @@
  * The calls of this hub to workers.
  *
  * A call is published once, to a queue group. What comes back is matched by the id in
- * the subject, which nobody can guess; after a worker has accepted a call, only that
+ * the subject, which cannot be guessed; after a worker has accepted a call, only that
  * worker is listened to. A call with a rule about labels is published to one worker that
  * this hub chooses. One timer watches over all calls.
  *
@@ -34,7 +34,7 @@ import {
 	controlSubject,
 	directSubject,
 	heartbeatOf,
-	NOBODY,
+	NONE,
 	noWorkerSubject,
 	outFor,
 	subjectRoute,
@@ -157,7 +157,7 @@ export class RemoteCallTable {
 	close(): void {
 		clearInterval(this.#watching);
 		for (const call of this.#calls.values()) {
-			if (!call.about.context.durable?.isLeft) this.#tell(call, 'cancel');
+			if (!call.about.context.durable?.isLeft) this.#sendControl(call, 'cancel');
 			this.#giveUp(call, 'this hub is stopping');
 		}
 	}
@@ -185,7 +185,7 @@ export class RemoteCallTable {
 		if (this.#heartbeats.has(id)) return this.#onHeartbeat(worker, message);
 		const call = this.#calls.get(id);
 		if (call === undefined) return;
-		if (worker === NOBODY) {
+		if (worker === NONE) {
 			if (message.headers?.code === NO_RESPONDERS) this.#notReceived(call);
 			return;
 		}
@@ -193,7 +193,7 @@ export class RemoteCallTable {
 		try {
 			this.#onEvent(call, worker, message);
 		} catch (error) {
-			this.#tell(call, 'cancel');
+			this.#sendControl(call, 'cancel');
 			this.#fail(
 				call,
 				wrongMessage(call, message, `its worker ${worker} sent something wrong: ${messageOf(error)}`),
@@ -225,7 +225,7 @@ export class RemoteCallTable {
 		else if (kind === 'result') this.#settle(call, message.string(), envelope.reason);
 	}
 
-	/** The server says that nobody has subscribed to the subject of the call. */
+	/** The server reports no subscriber to the subject of the call. */
 	#notReceived(call: RemoteCall): void {
 		const { target } = call.about;
 		if (target === undefined) return this.#notRun(call, 'no worker offers it now');
@@ -260,7 +260,7 @@ export class RemoteCallTable {
 	#onChunk(call: RemoteCall, { seq = 0, chunks = 0, size = 0, reason }: Envelope, data: Uint8Array): void {
 		call.chunks ??= new ChunkReceiver(chunks, size);
 		const mustAcknowledge = call.chunks.take(seq, data);
-		if (mustAcknowledge) this.#tell(call, 'ack', { seq: call.chunks.next });
+		if (mustAcknowledge) this.#sendControl(call, 'ack', { seq: call.chunks.next });
 		if (call.chunks.isComplete) this.#settle(call, call.chunks.text(), reason);
 	}
 
@@ -279,7 +279,7 @@ export class RemoteCallTable {
 				? body
 				: JSON.stringify({ error: toRpcError(payloadTooLarge('answer', link)) });
 			call.answers.set(seq, sent);
-			this.#tell(call, 'answer', { seq }, sent);
+			this.#sendControl(call, 'answer', { seq }, sent);
 		};
 		const given = call.answers.get(seq);
 		if (typeof given === 'string') return answer(given);
@@ -337,7 +337,7 @@ export class RemoteCallTable {
 			: [target];
 	}
 
-	/** The server does not say which message it refused, so all that nobody has accepted on this subject. */
+	/** The server does not say which message it refused, so all calls on this subject that no worker has accepted. */
 	#onDenied(subject: string): void {
 		for (const call of this.#calls.values()) {
 			if (call.about.subject === subject && call.worker === undefined)
@@ -371,15 +371,15 @@ export class RemoteCallTable {
 	}
 
 	#endCanceled(call: RemoteCall): void {
-		this.#tell(call, 'cancel');
+		this.#sendControl(call, 'cancel');
 		this.#remove(call);
 	}
 
 	#query(call: RemoteCall): void {
-		this.#tell(call, 'query', { seq: call.chunks?.next ?? 0 });
+		this.#sendControl(call, 'query', { seq: call.chunks?.next ?? 0 });
 	}
 
-	#tell(call: RemoteCall, kind: ControlKind, more: Envelope = {}, body?: string): void {
+	#sendControl(call: RemoteCall, kind: ControlKind, more: Envelope = {}, body?: string): void {
 		const worker = call.holder;
 		if (worker) this.#send(call, worker.name, { ...more, kind, worker: worker.instance }, body);
 	}
@@ -435,7 +435,7 @@ function acceptedCall(recorded: string): { worker: string; id: string; group: st
 	return { worker: String(worker), id: String(id), group: String(group), tool: String(tool) };
 }
 
-/** The tool wants no answer any more, so the client is not asked any more. */
+/** The tool wants no answer any more, so the request to the client is withdrawn. */
 function withdrawClientRequest({ answers }: RemoteCall, seq: number): void {
 	const requested = answers.get(seq);
 	if (requested instanceof AbortController)

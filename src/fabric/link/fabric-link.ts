@@ -198,7 +198,7 @@ export class FabricLink {
 		if (this.#isUp) await within(this.flush(), LINK_FLUSH_MS).catch(() => {});
 		this.#isUp = false;
 		await within(this.#connection?.close() ?? Promise.resolve(), LINK_FLUSH_MS);
-		// An attempt to connect ends by itself; nobody needs to wait for it.
+		// An attempt to connect ends by itself; no caller needs to wait for it.
 		if (this.#running) await within(this.#running, LINK_CLOSE_MS);
 	}
 

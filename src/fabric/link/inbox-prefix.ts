@@ -13,7 +13,7 @@ export function inboxPrefix(name: string): string {
 const pool: Buffer = Buffer.alloc(ID_BYTES * 256);
 let used: number = pool.length;
 
-/** An id that nobody can guess, as one token. */
+/** An id that cannot be guessed, as one token. */
 export function randomId(): string {
 	if (used === pool.length) {
 		randomFillSync(pool);

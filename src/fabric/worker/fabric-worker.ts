@@ -221,7 +221,7 @@ export class FabricWorker {
 		await this.#presence.refresh();
 		this.#unsubscribe();
 		await this.#runs.drain(WORKER_DRAIN_MS);
-		// So that nobody reads that calls still run.
+		// So that the status does not show calls that have ended.
 		await this.#presence.refresh();
 		log.info('drained: no call runs');
 		return 'it runs no calls';

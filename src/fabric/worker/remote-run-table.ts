@@ -1,5 +1,5 @@
 /*
- * The calls of other hubs at this worker: accept or refuse, run, answer, and keep the
+ * The calls of other hubs at this worker: accept or refuse, run, answer, and retain the
  * answer for a while.
  *
  * A call is run when its message arrives and never again: a hub does not send a call
@@ -222,7 +222,7 @@ export class RemoteRunTable {
 
 	#deliver(call: string, hub: string, { text, reason }: { text: string; reason: string | undefined }): void {
 		const now = performance.now();
-		// A character has at most three bytes, so most texts need not be encoded to know.
+		// A character has at most three bytes, so most strings need not be encoded to know.
 		const bytes = text.length * 3 > CHUNK_BYTES ? Buffer.from(text) : undefined;
 		if (bytes === undefined || bytes.length <= CHUNK_BYTES) {
 			const result = { call, hub, text, reason, finishedAt: now };

@@ -1,5 +1,5 @@
 /*
- * The results that a worker keeps for a while, for a hub that lost its connection before
+ * The results that a worker retains for a while, for a hub that lost its connection before
  * it received them. Those of one message are bounded in time and in bytes; the oldest are
  * dropped first. A large one, in chunks, is retained until it has arrived, or until its hub
  * has been silent for as long; the worker accepts no calls while too many bytes wait.

@@ -59,7 +59,7 @@ async function withSkills(
 	return answer;
 }
 
-/** Without those of the library. The same array for the same skills: the index compares it. */
+/** The skills without those of the library. The same array for the same skills: the index compares it. */
 const othersIn = memoized((skills: readonly Skill[]): readonly Skill[] =>
 	skills.filter(({ uri }) => !uri.startsWith(`skill://${LIBRARY_LABEL}/`)),
 );

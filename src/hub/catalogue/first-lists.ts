@@ -1,5 +1,5 @@
 /*
- * The first lists of a session. A client that keeps its first list for the whole session
+ * The first lists of a session. A client that caches its first list for the whole session
  * would never see a server that answers later, so its first lists wait longer: once, and
  * less than the client itself waits for a server that starts.
  */
@@ -22,7 +22,7 @@ export class FirstLists {
 	}
 
 	/**
-	 * What `load` returns; for a client that keeps it, loaded again when the late sources have answered.
+	 * What `load` returns; for a client that caches it, loaded again when the late sources have answered.
 	 * @param soFar what a client that cannot wait gets in its place; undefined when it has to wait
 	 */
 	list<T>(

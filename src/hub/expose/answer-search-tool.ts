@@ -152,14 +152,14 @@ async function find(
 function advice(tools: readonly ExposedTool[], deps: SearchToolDeps): string {
 	const visible = tools.filter(({ tool, isBuiltIn }) => isBuiltIn !== true && isVisible(tool.name, deps));
 	const servers = new Set(visible.map(({ server }) => server));
-	if (servers.size > 0) return `Try other words; the servers are: ${[...servers].join(', ')}.`;
+	if (servers.size > 0) return `Try other terms; the servers are: ${[...servers].join(', ')}.`;
 	return deps.absent().length > 0 ? 'No server has answered yet.' : 'No server has tools.';
 }
 
-/** Less when something good is found already, unless the query names a server that starts. */
+/** The wait for late servers: less when something good is found already, unless the query names a server that starts. */
 function searchWaitMs(query: string, [best]: readonly SearchHit[], absent: readonly AbsentServer[]): number {
-	const words = query.toLowerCase().split(/[^\p{L}\p{N}_-]+/u);
-	const isNamed = absent.some(({ id, state }) => state === 'starting' && words.includes(id.toLowerCase()));
+	const terms = query.toLowerCase().split(/[^\p{L}\p{N}_-]+/u);
+	const isNamed = absent.some(({ id, state }) => state === 'starting' && terms.includes(id.toLowerCase()));
 	if (best === undefined || isNamed) return FOUND_NOTHING_WAIT_MS;
 	return best.score >= GOOD_SCORE ? 0 : FOUND_SOMETHING_WAIT_MS;
 }
@@ -228,7 +228,7 @@ async function unknownTool(wanted: string, deps: SearchToolDeps): Promise<string
 	return lines(text, absenceText(deps.absent()), deps.untrusted() ?? '');
 }
 
-/** Tools with the same own name, else with nearly the same name, else what a search for its words finds. */
+/** Tools with the same own name, else with nearly the same name, else what a search for its terms finds. */
 async function closeNames(
 	wanted: string,
 	tools: readonly ExposedTool[],

@@ -33,8 +33,8 @@ export const SERVER_ABOUT_CHARACTERS = 300;
 /** Most characters of one description that are read. */
 export const DOCUMENT_DESCRIPTION_CHARACTERS = 4000;
 
-/** Most words of a query that are searched one by one. */
-export const SINGLE_WORDS_LIMIT = 8;
+/** Most terms of a query that are searched one by one. */
+export const SINGLE_TERMS_LIMIT = 8;
 
 /** The end of the journal that is read: a few thousand calls. */
 export const JOURNAL_END_BYTES: number = 1024 * 1024;

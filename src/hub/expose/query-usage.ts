@@ -16,12 +16,12 @@ import { isObject } from '../../wire/json.ts';
 
 /** Most queries that are stored, the least recently useful go first. */
 const RETAINED_USES = 500;
-/** Words of a query that are stored. */
-const RETAINED_WORDS = 12;
+/** Terms of a query that are stored. */
+const RETAINED_TERMS = 12;
 /** Last queries of a session that a call may belong to, and most sessions. */
 const QUERIES_A_SESSION = 4;
 const SESSIONS = 200;
-/** Queries with a smaller part of their words in common have nothing to do with each other. */
+/** Queries with a smaller share of their terms in common have nothing to do with each other. */
 const LEAST_ALIKE = 0.5;
 /** Uses after which more of them add nothing. */
 const FULL_USES = 4;
@@ -119,13 +119,13 @@ export class QueryUsage {
 function useIn(value: unknown): Use[] {
 	if (!isObject(value)) return [];
 	const { words, tool, uses } = value;
-	const isUse = Array.isArray(words) && words.length <= RETAINED_WORDS && typeof tool === 'string';
+	const isUse = Array.isArray(words) && words.length <= RETAINED_TERMS && typeof tool === 'string';
 	if (!isUse || typeof uses !== 'number' || !(uses > 0)) return [];
 	return [{ words: words.map(String), tool, uses: Math.min(FULL_USES, uses) }];
 }
 
 /** The terms of a query, in any order. */
 function stemsOf(query: string): string[] {
-	const words = wordsOf(query, 10 * RETAINED_WORDS).filter((word) => !stopWords.has(word));
-	return [...new Set(words.map(stem))].slice(0, RETAINED_WORDS).sort();
+	const words = wordsOf(query, 10 * RETAINED_TERMS).filter((word) => !stopWords.has(word));
+	return [...new Set(words.map(stem))].slice(0, RETAINED_TERMS).sort();
 }

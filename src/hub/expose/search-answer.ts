@@ -50,14 +50,14 @@ function shortSignature({ name, inputSchema }: Tool): string {
 	const whole = signatureLine(name, inputSchema);
 	if (whole.length <= FOUND_SIGNATURE_CHARACTERS) return whole;
 	const { required, properties } = inputSchema;
-	const kept = Array.isArray(required) ? required : [];
-	const entries = Object.entries(properties ?? {}).filter(([key]) => kept.includes(key));
+	const requiredNames = Array.isArray(required) ? required : [];
+	const entries = Object.entries(properties ?? {}).filter(([key]) => requiredNames.includes(key));
 	const short = signatureLine(name, { ...inputSchema, properties: Object.fromEntries(entries) });
 	const closed = short.endsWith('()') ? `${name}(…)` : `${short.slice(0, -1)}, …)`;
 	return closed.length <= FOUND_SIGNATURE_CHARACTERS ? closed : `${name}(…)`;
 }
 
-/** The words of the query with what they matched: `delete→remove (name)`. */
+/** The terms of the query with what they matched: `delete→remove (name)`. */
 function reasonsOf(why: readonly MatchReason[]): string {
 	return why
 		.slice(0, REASONS)

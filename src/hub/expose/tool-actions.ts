@@ -1,6 +1,6 @@
 /*
  * Other verbs for what a tool does, from the verb in its name: `create_issue` creates, and
- * "open a new ticket" asks for that. They are words of the tool like others: how rare a verb
+ * "open a new ticket" asks for that. They are terms of the tool like others: how rare a verb
  * is among the tools decides what it is worth, so that it never outranks the thing.
  */
 import { stem } from '../../search/text/stem.ts';

@@ -28,7 +28,7 @@ export const toolFields: Readonly<Record<string, SearchField>> = {
 export interface ExposedTool {
 	readonly tool: Tool;
 	readonly server: string;
-	/** The words of the server about itself: title and instructions. */
+	/** The description of the server: title and instructions. */
 	readonly about?: string;
 	/** A tool of the hub itself: it is listed beside the search tools, so no search has to find it. */
 	readonly isBuiltIn?: boolean;

@@ -262,7 +262,7 @@ export class ToolExposure {
 
 	/**
 	 * Decided with the first list of a session: a list that becomes a search and then a list again costs the client
-	 * more than either. A client that keeps its first list finds servers that answer later by a search.
+	 * more than either. A client that caches its first list finds servers that answer later by a search.
 	 */
 	#decideMode(tools: number, context: CallContext, absent: readonly AbsentServer[]): ExposeMode {
 		const chosen = this.#chosenMode(context);

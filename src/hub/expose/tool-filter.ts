@@ -1,4 +1,4 @@
-/* Which tools a view holds. */
+/* Which tools a view includes. */
 import type { Configuration } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import { serverNamesOf } from '../../trust/tool-name.ts';

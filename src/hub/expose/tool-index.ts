@@ -24,7 +24,7 @@ import { SearchIndex } from '../../search/index/search-index.ts';
 import { stopWords } from '../../search/text/stop-words.ts';
 import { wordsOf } from '../../search/text/words.ts';
 import { memoized } from '../../wire/memoized.ts';
-import { QUERY_CLAUSE_LIMIT, SINGLE_WORDS_LIMIT } from './expose-limits.ts';
+import { QUERY_CLAUSE_LIMIT, SINGLE_TERMS_LIMIT } from './expose-limits.ts';
 import { type ExposedTool, embeddedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolUsage } from './tool-usage.ts';
@@ -156,7 +156,7 @@ export class ToolIndex {
 		const find = (text: string, near?: Nearness): Ranking => {
 			const terms = withoutHumps(text, index);
 			const found = rank(terms, near);
-			return found.ranked.length > 0 ? found : rankedByWords(terms, rank);
+			return found.ranked.length > 0 ? found : rankedByTerms(terms, rank);
 		};
 		const clauses = clausesOf(query);
 		const found = clauses.length === 1 ? [] : clauses.map((clause) => find(clause).ranked);
@@ -234,12 +234,12 @@ function isEmpty(part: string): boolean {
 	return !wordsOf(part).some((word) => !stopWords.has(word) && /\p{L}{2}/u.test(word));
 }
 
-/** The hits of the words one by one: a word that occurs nowhere can push all tools below the least similarity. */
-function rankedByWords(query: string, rank: (word: string) => Ranking): Ranking {
-	const words = [...new Set(query.split(/[^\p{L}\p{N}]+/u))].filter((word) => word.length > 1);
+/** The hits of the terms one by one: a term that occurs nowhere can push all tools below the least similarity. */
+function rankedByTerms(query: string, rank: (term: string) => Ranking): Ranking {
+	const terms = [...new Set(query.split(/[^\p{L}\p{N}]+/u))].filter((term) => term.length > 1);
 	const best = new Map<string, RankedTool & { why: MatchReason[] }>();
-	for (const word of words.length < 2 ? [] : words.slice(0, SINGLE_WORDS_LIMIT)) {
-		const { ranked, explain } = rank(word);
+	for (const term of terms.length < 2 ? [] : terms.slice(0, SINGLE_TERMS_LIMIT)) {
+		const { ranked, explain } = rank(term);
 		for (const { id, score } of ranked)
 			if ((best.get(id)?.score ?? 0) < score) best.set(id, { id, score, why: explain(id) });
 	}

@@ -12,7 +12,7 @@ import type { Log } from '../../log.ts';
 import { JOURNAL_EARLY_LINES, SERVE_JOURNALS_BYTES, SERVE_JOURNALS_LIMIT } from '../hub-limits.ts';
 import { fileJournal, type Journal, type JournalTokens, noJournal } from './journal.ts';
 
-/** The parts of a journal. */
+/** The files of a journal. */
 const suffixes = ['', '.1', '.head'];
 
 /** The folder of the files, in the state folder of a hub. */
@@ -76,9 +76,9 @@ function removeOld(folder: string): void {
 		for (const name of serveJournalNames(folder).reverse()) {
 			files++;
 			bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
-			const isKept =
+			const isRetained =
 				(files < SERVE_JOURNALS_LIMIT && bytes < SERVE_JOURNALS_BYTES) || isAlive(writerOf(name));
-			if (!isKept) for (const suffix of suffixes) rmSync(join(folder, name + suffix), { force: true });
+			if (!isRetained) for (const suffix of suffixes) rmSync(join(folder, name + suffix), { force: true });
 		}
 	} catch {
 		// There is no such folder yet, or it cannot be written, which the first line reports.

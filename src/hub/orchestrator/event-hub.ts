@@ -53,7 +53,7 @@ type QueuedEvent = PublishedEvent & { timestamp: Date };
 
 export class EventHub {
 	readonly #now: () => Date;
-	/** By owner and id. */
+	/** The subscriptions by owner and id. */
 	readonly #byOwner = new Map<string, Map<string, Subscription>>();
 	readonly #byTopic = new Map<string, Set<Subscription>>();
 	#size = 0;

@@ -102,7 +102,7 @@ export class HubCalls implements LiveCalls {
 	async decide({ sent, name, place }: SentLine): Promise<'again' | 'fail'> {
 		const { context, plan } = this.#options;
 		const where = place === undefined ? '' : ` (${place})`;
-		const about = `Call ${sent} of the plan, ${name}${where}, was sent, and the hub ended before its answer came. Nobody knows whether it was made.`;
+		const about = `Call ${sent} of the plan, ${name}${where}, was sent, and the hub ended before its answer came. It is unknown whether it was made.`;
 		const stopped = new OrchestraError('closed', `${about} It was not repeated`, {
 			hint: `Look what it did, then decide: mctl plan resume ${plan.id.slice(0, 8)}`,
 			data: { plan: plan.id, call: sent },

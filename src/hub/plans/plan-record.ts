@@ -98,7 +98,7 @@ export function sentCalls({ lines }: Pick<StoredPlan, 'lines'>): Set<number> {
 	return new Set(lines.flatMap((line) => ('sent' in line ? [line.sent] : [])));
 }
 
-/** The calls that were sent and have no answer: nobody knows whether they were made. */
+/** The calls that were sent and have no answer: it is unknown whether they were made. */
 export function unknownCalls({ lines }: Pick<StoredPlan, 'lines'>): SentLine[] {
 	const open = new Map<number, SentLine>();
 	for (const line of lines) {

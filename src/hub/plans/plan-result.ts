@@ -33,7 +33,7 @@ export function refusalOf({ outcome }: PlanApproval): string {
 	const why = {
 		allowed: '',
 		denied: 'its user denied it',
-		expired: 'nobody approved it in time; mctl approve lists what waits',
+		expired: 'no user approved it in time; mctl approve lists what waits',
 		full: 'too many calls wait for approval; mctl approve lists them',
 	}[outcome];
 	return `The plan was not run: ${why}.`;

@@ -34,7 +34,7 @@ export interface CallOutcome {
 export interface LiveCalls {
 	/** Make a call. `onSend` is called before it is sent to its source. Rejects only when the plan is canceled. */
 	make(call: ThreadCall, onSend: (name: string) => void): Promise<CallOutcome>;
-	/** The decision about a call whose outcome is unknown. Rejects when nobody says. */
+	/** The decision about a call whose outcome is unknown. Rejects when no decision arrives. */
 	decide(call: SentLine): Promise<'again' | 'fail'>;
 }
 
@@ -92,7 +92,7 @@ export class PlanRun {
 		return { log: this.#log, leftOut: this.#leftOut, lines: this.#lines };
 	}
 
-	/** Rejects when the run cannot go on: it was canceled, a bound ended it, nobody decides about a call. */
+	/** Rejects when the run cannot go on: it was canceled, a bound ended it, no decision about a call arrives. */
 	async run(): Promise<PlanEnd> {
 		const { signal } = this.#options;
 		signal?.throwIfAborted();
@@ -176,7 +176,7 @@ export class PlanRun {
 		for (const go of settled) go();
 	}
 
-	/** Nobody knows whether this call was made. Returns what is done about it. */
+	/** It is unknown whether this call was made. Returns what is done about it. */
 	async #settled(unknown: SentLine, call: ThreadCall): Promise<() => void> {
 		const { live } = this.#options;
 		if (live === undefined)
@@ -222,7 +222,7 @@ export class PlanRun {
 		this.#waiting?.resolve();
 	}
 
-	/** On its way to the disk before it counts. */
+	/** Add a line, which is written to the disk before it counts. */
 	#write(line: PlanLine): void {
 		this.#options.write?.(line);
 		this.#lines.push(line);

@@ -4,7 +4,7 @@
  *
  * A line is written at once and whole, so it survives the end of the process. It is not forced to the disk: what a
  * failure of the power leaves is a shorter record. A line at the end that was cut was never acted upon, and is removed.
- * The lines are a hash chain: one that was changed or is missing may hide a call that was made, so nobody goes on with
+ * The lines are a hash chain: one that was changed or is missing may hide a call that was made, so no hub goes on with
  * such a plan.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
@@ -24,7 +24,7 @@ import {
 } from '../../trust/hash-chain.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { PrincipalFolders, STORED_ID } from '../shared/principal-folders.ts';
-import { isSameProcess, NOBODY, type ProcessIdentity } from '../shared/process-identity.ts';
+import { isSameProcess, NO_PROCESS, type ProcessIdentity } from '../shared/process-identity.ts';
 import { PLAN_RECORD_BYTES, PLAN_STORE_BYTES, PLAN_STORED_MS, STORED_PLANS_LIMIT } from './plan-limits.ts';
 import {
 	endOf,
@@ -143,7 +143,7 @@ export class PlanStore {
 
 	/** This process does not run it any more. */
 	leave(head: PlanHead): void {
-		writeState(this.#folders.path(head, HEAD), { ...head, owner: NOBODY });
+		writeState(this.#folders.path(head, HEAD), { ...head, owner: NO_PROCESS });
 	}
 
 	/** The plans of a principal, newest first; of all of them without one. */
@@ -190,11 +190,15 @@ export class PlanStore {
 }
 
 /** Lines of a file, as far as they can be read, and the number of the first that breaks the chain. */
-function chained(texts: readonly string[]): { lines: PlanLine[]; last: ChainLink; bad: number | undefined } {
+function chained(rawLines: readonly string[]): {
+	lines: PlanLine[];
+	last: ChainLink;
+	bad: number | undefined;
+} {
 	const lines: PlanLine[] = [];
 	let last = chainStart;
 	let bad: number | undefined;
-	for (const [at, text] of texts.entries()) {
+	for (const [at, text] of rawLines.entries()) {
 		const found = readChainedLine(text);
 		const line = planLineOf(found?.fields);
 		if (line) lines.push(line);

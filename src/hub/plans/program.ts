@@ -2,8 +2,8 @@
  * The program of a plan: the body of an async function, in TypeScript or JavaScript.
  *
  * Its types are removed, not checked. What is left runs on other columns than it was written on, so a place
- * is looked up in the source map before anybody reads it. All of it happens in the thread of the plan: a parser tries
- * some strings in more ways than anybody can wait for.
+ * is looked up in the source map before it is shown. All of it happens in the thread of the plan: a parser tries
+ * some strings in more ways than a user can wait for.
  */
 import { SourceMap } from 'node:module';
 import { OrchestraError } from '../../errors.ts';

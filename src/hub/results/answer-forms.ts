@@ -22,7 +22,7 @@ import { isForPage } from './notice-schema.ts';
 import { isReadOnly, notStored } from './result-answers.ts';
 import { UNCHANGED_TOKENS } from './result-limits.ts';
 import type { ResultSource } from './result-source.ts';
-import { keepsStructure, shortMembers, textOfResult, tokensOfResult } from './shorten-result.ts';
+import { retainsStructure, shortMembers, textOfResult, tokensOfResult } from './shorten-result.ts';
 import { HANDLE_META } from './stored-result.ts';
 import { isLarger } from './value-size.ts';
 
@@ -43,19 +43,19 @@ export class AnswerForms {
 		const meta = { _meta: { ...result._meta, ...(handle !== undefined && { [HANDLE_META]: handle }) } };
 		try {
 			const { text, about } = await this.#source.select(result, select, call.context);
-			const whole = handle === undefined ? '' : `; the whole is kept as ${handle}`;
+			const whole = handle === undefined ? '' : `; the whole is stored as ${handle}`;
 			return { ...lookResult({ text, about: about + whole }), ...meta };
 		} catch (thrown) {
 			const { message, hint = '' } = OrchestraError.from(thrown);
 			const whole =
 				handle === undefined
 					? ''
-					: ` Its result is kept as ${handle}: ask about it with ${this.#source.lookName}.`;
+					: ` Its result is stored as ${handle}: ask about it with ${this.#source.lookName}.`;
 			return { ...failure(`The tool ran, but ${message}. ${hint}${whole}`), ...meta };
 		}
 	}
 
-	/** As a table where that is smaller, only named when the client got the same before, else within its budget. */
+	/** The answer as a table where that is smaller, only named when the client got the same before, else within its budget. */
 	async shorten(answer: Answer, call: HubCall): Promise<Answer> {
 		const result = resultIn(answer);
 		if (result === undefined) return answer;
@@ -76,16 +76,16 @@ export class AnswerForms {
 		const earlier = this.earlier.find(call, result);
 		if (earlier === undefined || !(await this.#source.find(earlier.handle, call.context))) return undefined;
 		const since = earlier.at.toISOString();
-		const text = `Unchanged since ${since}. It is kept as ${earlier.handle}: ask about it with ${this.#source.lookName}.`;
+		const text = `Unchanged since ${since}. It is stored as ${earlier.handle}: ask about it with ${this.#source.lookName}.`;
 		const short = { ...textResult(text), _meta: { ...result._meta, [HANDLE_META]: earlier.handle } };
-		if (!keepsStructure(call.tool) || result.structuredContent === undefined) return short;
+		if (!retainsStructure(call.tool) || result.structuredContent === undefined) return short;
 		const structuredContent = await shortMembers(result, call.tool, { shown: text, notice: '' });
 		return structuredContent === undefined ? undefined : { ...short, structuredContent };
 	}
 
 	async #remember(call: HubCall, result: CallToolResult, sent: Answer): Promise<void> {
 		const hasOthers = result.content.some(({ type }) => type !== 'text');
-		if (hasOthers || tokensOfResult(result, !keepsStructure(call.tool)) < UNCHANGED_TOKENS) return;
+		if (hasOthers || tokensOfResult(result, !retainsStructure(call.tool)) < UNCHANGED_TOKENS) return;
 		const { _meta: meta } = sent instanceof JsonText ? {} : sent;
 		const known = isObject(meta) ? meta[HANDLE_META] : undefined;
 		const handle = typeof known === 'string' ? known : await this.#keepWhole(result, call);
@@ -111,7 +111,7 @@ export class AnswerForms {
 	/** Undefined when it cannot be stored. */
 	async #keepWhole(result: CallToolResult, call: HubCall): Promise<string | undefined> {
 		try {
-			return await this.#source.keep(textDocument(textOfResult(result)), call);
+			return await this.#source.add(textDocument(textOfResult(result)), call);
 		} catch (error) {
 			this.#log.warn(notStored(error));
 			return undefined;

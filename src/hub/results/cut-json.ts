@@ -1,9 +1,9 @@
 /*
  * A part of JSON that is JSON: as many elements and members as fit, each as the server wrote it.
  *
- * An array keeps its first elements whole; only an element that alone is too long is cut itself. An
- * object keeps its small members and shares the room among the large ones; one with very many keeps
- * its first. A string keeps its beginning and says how much follows. What was cut is reported by
+ * An array retains its first elements whole; only an element that alone is too long is cut itself. An
+ * object retains its small members and shares the room among the large ones; one with very many retains
+ * its first. A string retains its beginning and says how much follows. What was cut is reported by
  * its path.
  */
 import { elementSpans, memberSpans } from '../../wire/json-text.ts';
@@ -75,30 +75,30 @@ class Cutter {
 		const isShared = members.length * LEAST_MEMBER <= room;
 		const sizes = members.map(({ at, end }) => end - at + 1);
 		const share = isShared ? fairShare(sizes, room) : room;
-		const kept: string[] = [];
+		const shownMembers: string[] = [];
 		let left = room;
 		for (const [index, { name, at, start, end }] of members.entries()) {
 			const size = sizes[index] ?? 0;
 			// The last member is followed by the blanks before the brace.
 			const whole = index === members.length - 1 ? text.slice(at, end).trimEnd() : text.slice(at, end);
-			if (size <= Math.min(share, left)) kept.push(whole);
-			else if (!isShared && kept.length > 0) break;
+			if (size <= Math.min(share, left)) shownMembers.push(whole);
+			else if (!isShared && shownMembers.length > 0) break;
 			else {
 				const head = text.slice(at, valueAt(text, start));
 				const own = Math.min(share, left) - head.length - 1;
 				// Its name alone is too long.
 				if (own < 0) continue;
 				const value = text.slice(start, end).trim();
-				kept.push(`${head}${this.cut(value, own, memberPath(path, name), level + 1)}`);
+				shownMembers.push(`${head}${this.cut(value, own, memberPath(path, name), level + 1)}`);
 			}
 			left -= Math.min(size, share);
 		}
-		if (kept.length < all.length)
-			this.#parts.push({ path, unit: 'keys', shown: kept.length, total: all.length });
-		return `{${kept.join(',')}${close}`;
+		if (shownMembers.length < all.length)
+			this.#parts.push({ path, unit: 'keys', shown: shownMembers.length, total: all.length });
+		return `{${shownMembers.join(',')}${close}`;
 	}
 
-	/** Not inside an escape or a surrogate pair. */
+	/** Cut a string, but not inside an escape or a surrogate pair. */
 	#string(text: string, limit: number, path: string): string {
 		const mark = `… (${count1000(text.length - 2)} characters)`;
 		const room = Math.max(0, limit - mark.length - 2);

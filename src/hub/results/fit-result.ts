@@ -11,8 +11,8 @@ import type { StoredDocument } from './result-folder.ts';
 import { AGENT_BUDGET_TOKENS, SMALL_PART_CHARACTERS } from './result-limits.ts';
 import type { ResultSource } from './result-source.ts';
 import {
-	keepsStructure,
 	type ResultText,
+	retainsStructure,
 	sentForm,
 	shortBlocks,
 	shortForms,
@@ -45,49 +45,50 @@ async function withinBudget(long: LongResult): Promise<CallToolResult> {
 	const { limitBytes } = source.budgets;
 	if (budgetTokens === 0 && !isLarger(result, limitBytes)) return result;
 	const budget = Math.min(budgetTokens || AGENT_BUDGET_TOKENS, limitBytes / CHARACTERS_PER_TOKEN);
-	const isKept = keepsStructure(tool);
+	const isStructured = retainsStructure(tool);
 	// A program reads all of its structured content; an agent gets no more of it than of text.
 	const cutsStructure = budgetTokens > 0 && !isForPage(tool);
-	if (tokensOfResult(result, !isKept || cutsStructure) <= budget) return result;
+	if (tokensOfResult(result, !isStructured || cutsStructure) <= budget) return result;
 	const whole = textOfResult(result);
 	const document = textDocument(whole);
 	const handle = newHandle();
 	const options = { whole, budgetTokens: budget, cutsStructure, handle, look: source.lookName };
 	const { cut, structure } = await shortForms(result, tool, options);
 	// Its schema does not allow a part, and nothing else is long.
-	if (structure === undefined && tokensOfResult(result, !isKept) <= budget) return result;
+	if (structure === undefined && tokensOfResult(result, !isStructured) <= budget) return result;
 	const { structuredContent, ...rest } = result;
 	const links = budgetTokens === 0 ? [linkTo(handle, document)] : [];
 	const short: CallToolResult = {
 		...rest,
 		content: [...shortBlocks(result.content, cut), ...links],
-		...(isKept && structuredContent !== undefined && { structuredContent: structure ?? structuredContent }),
+		...(isStructured &&
+			structuredContent !== undefined && { structuredContent: structure ?? structuredContent }),
 		_meta: { ...result._meta, [HANDLE_META]: handle },
 	};
-	await source.keep({ ...document, handle, sent: sentForm(short) }, call);
+	await source.add({ ...document, handle, sent: sentForm(short) }, call);
 	return short;
 }
 
-/** Without its large images and other parts, each of which becomes a link; structured content that has to stay is an error. */
+/** The result without its large images and other parts, each of which becomes a link; structured content that has to stay is an error. */
 async function withinBytes({ result, call, source }: LongResult): Promise<CallToolResult> {
 	const { limitBytes } = source.budgets;
 	// A host shows a page, or nothing: a link to it is no page.
-	const keepsPages = !isLarger(result.content.filter(isHtml), limitBytes);
+	const sendsPages = !isLarger(result.content.filter(isHtml), limitBytes);
 	const content: ContentBlock[] = [];
 	for (const block of result.content) {
-		const isKept = (keepsPages && isHtml(block)) || !isLarger(block, SMALL_PART_CHARACTERS);
-		const document = isKept ? undefined : documentOf(block);
-		content.push(document === undefined ? block : linkTo(await source.keep(document, call), document));
+		const isInline = (sendsPages && isHtml(block)) || !isLarger(block, SMALL_PART_CHARACTERS);
+		const document = isInline ? undefined : documentOf(block);
+		content.push(document === undefined ? block : linkTo(await source.add(document, call), document));
 	}
 	const linked = { ...result, content };
 	if (!isLarger(linked, limitBytes)) return linked;
 	// What is left is structured content that must not be shortened.
 	const json = Buffer.from(encodeJson(result.structuredContent ?? content));
 	const document = { content: json, mimeType: 'application/json', isText: true };
-	const handle = await source.keep(document, call);
+	const handle = await source.add(document, call);
 	const text =
 		`The structured content of this result has ${json.length} bytes, and clients get at most ${limitBytes} (limits.resultBytes). ` +
-		`Its output schema does not allow a part of it. It is kept as ${handle}: ask about it with ${source.lookName}.`;
+		`Its output schema does not allow a part of it. It is stored as ${handle}: ask about it with ${source.lookName}.`;
 	return {
 		content: [{ type: 'text', text }, linkTo(handle, document)],
 		isError: true,

@@ -76,7 +76,7 @@ function keyText(name: string): string {
 	return /^[A-Za-z_][\w]*$/.test(short) ? short : JSON.stringify(short);
 }
 
-/** A count as people write it: `1,200`. */
+/** A count with separators of thousands: `1,200`. */
 export function count1000(number: number): string {
 	return number.toLocaleString('en-US');
 }

@@ -79,10 +79,10 @@ export class ResultAnswers {
 
 /** The log line about a result that could not be stored. */
 export function notStored(error: unknown): string {
-	return `a large result could not be kept on disk: ${OrchestraError.from(error).message}`;
+	return `a large result could not be stored on disk: ${OrchestraError.from(error).message}`;
 }
 
-/** Only what the server says itself. */
+/** Whether the server declares the tool read-only. */
 export function isReadOnly({ tool }: HubCall): boolean {
 	return tool?.annotations?.['readOnlyHint'] === true;
 }

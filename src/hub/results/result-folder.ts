@@ -50,7 +50,7 @@ export class ResultFolder {
 	#opened: Promise<void> | undefined;
 	#isMade = false;
 	#bytes = 0;
-	/** Until the oldest result is too old. */
+	/** The timer for the expiry of the oldest result. */
 	#timer: NodeJS.Timeout | undefined;
 
 	constructor(options: ResultFolderOptions) {
@@ -59,7 +59,7 @@ export class ResultFolder {
 	}
 
 	/** Write a result and return its handle. Rejects with the error of the system. */
-	async keep(document: ResultDocument, owner: string): Promise<string> {
+	async add(document: ResultDocument, owner: string): Promise<string> {
 		await this.#ready();
 		const { content, sent, handle = newHandle(), ...about } = document;
 		const short = Buffer.from(sent === undefined ? '' : JSON.stringify(sent));

@@ -1,8 +1,8 @@
 /* The limits of results: storage, pages and queries. */
 
-/** Most bytes of all results that one hub keeps. */
+/** Most bytes of all results that one hub stores. */
 export const STORED_BYTES: number = 256 * 1024 * 1024;
-/** Most results that one hub keeps. */
+/** Most results that one hub stores. */
 export const STORED_RESULTS_LIMIT = 1000;
 /** How long a result is stored at most, in milliseconds. */
 export const STORED_MS: number = 24 * 60 * 60_000;

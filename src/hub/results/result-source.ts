@@ -117,8 +117,8 @@ export class ResultSource implements Source, Can<'ownsUri' | 'endSession'> {
 	}
 
 	/** Store a document for the client of a call, and return its handle. Rejects with the error of the system. */
-	async keep(document: StoredDocument, { name: tool, client, context }: HubCall): Promise<string> {
-		return (await this.#opened()).keep({ ...document, tool, client }, context);
+	async add(document: StoredDocument, { name: tool, client, context }: HubCall): Promise<string> {
+		return (await this.#opened()).add({ ...document, tool, client }, context);
 	}
 
 	/** What an expression picks. Rejects with `bad_input` when it cannot be evaluated. */

@@ -52,11 +52,11 @@ export class ResultStore {
 	}
 
 	/** Write a document and return its handle. Rejects with the error of the system. */
-	keep(document: ResultDocument, caller: Caller): Promise<string> {
-		return this.#folderOf(caller).keep(document, ownerOf(caller));
+	add(document: ResultDocument, caller: Caller): Promise<string> {
+		return this.#folderOf(caller).add(document, ownerOf(caller));
 	}
 
-	/** The result of a handle, for the caller that it belongs to; one that a user keeps, for any. */
+	/** The result of a handle, for the caller that it belongs to; one that a user pinned, for any. */
 	async find(handle: string, caller: Caller): Promise<StoredResult | undefined> {
 		if (!isHandle(handle)) return undefined;
 		const pinned = await readResultFile(join(this.#base, PINNED, handle));
@@ -97,7 +97,7 @@ function prepareBase(base: string, now: number): void {
 	}
 }
 
-/** Also a part that a hub left which was killed while it wrote. */
+/** True for an expired file, also for a partial one of a hub that was killed while it wrote. */
 function isOld(path: string, now: number): boolean {
 	const found = statSync(path, { throwIfNoEntry: false });
 	return found !== undefined && now - found.mtimeMs >= STORED_MS;

@@ -48,15 +48,15 @@ export interface ShortenedText {
 }
 
 /** Whether the structured content has to stay: an output schema describes it, or a page reads it. */
-export function keepsStructure(tool: Tool | undefined): boolean {
+export function retainsStructure(tool: Tool | undefined): boolean {
 	return tool?.outputSchema !== undefined || isForPage(tool);
 }
 
 /** The text that a model reads of a result: its text blocks, or structured content that says more. */
 export function textOfResult({ content, structuredContent }: CallToolResult): ResultText {
-	const texts = textsOf({ content });
+	const blocks = textsOf({ content });
 	const structure = structuredContent === undefined ? undefined : encodeJson(structuredContent);
-	const joined = joinTexts(texts);
+	const joined = joinBlocks(blocks);
 	// Text that is about as long is the same in another form, and is what the server meant to be read.
 	if (structure !== undefined && structure.length > 2 * joined.text.length)
 		return { text: structure, json: jsonOf(structure) };
@@ -65,11 +65,11 @@ export function textOfResult({ content, structuredContent }: CallToolResult): Re
 
 /** The tokens of the text of a result, or of its structured content when that is more and counts. */
 export function tokensOfResult(result: CallToolResult, countsStructure: boolean): number {
-	const texts = textsOf(result).reduce((sum, text) => sum + text.length, 0);
+	const textSize = textsOf(result).reduce((sum, text) => sum + text.length, 0);
 	const { structuredContent } = result;
 	const structure =
 		structuredContent === undefined || !countsStructure ? 0 : encodeJson(structuredContent).length;
-	return Math.ceil(Math.max(texts, structure) / CHARACTERS_PER_TOKEN);
+	return Math.ceil(Math.max(textSize, structure) / CHARACTERS_PER_TOKEN);
 }
 
 /** The first part of a text and the notice, together within the budget. Of an error the last lines are in it. */
@@ -113,13 +113,15 @@ export async function shortMembers(
 	tool: Tool | undefined,
 	{ shown, notice }: ShortenedText,
 ): Promise<unknown> {
-	const texts = new Set(textsOf({ content }));
+	const blocks = new Set(textsOf({ content }));
 	if (!isObject(structuredContent) || tool?.outputSchema === undefined) return undefined;
 	const members = Object.entries(structuredContent);
-	if (!members.some(([, value]) => typeof value === 'string' && texts.has(value))) return undefined;
+	if (!members.some(([, value]) => typeof value === 'string' && blocks.has(value))) return undefined;
 	const short = Object.fromEntries(
 		members.map(([name, value]) =>
-			typeof value === 'string' && texts.has(value) ? [name, `${shown}\n${notice}`.trimEnd()] : [name, value],
+			typeof value === 'string' && blocks.has(value)
+				? [name, `${shown}\n${notice}`.trimEnd()]
+				: [name, value],
 		),
 	);
 	return (await fits(tool, tool.outputSchema, short)) ? short : undefined;
@@ -200,11 +202,11 @@ async function fits(tool: Tool | undefined, schema: JsonObject, value: unknown):
 }
 
 /** Blocks of JSON, as some servers send one for each record, are the elements of an array. */
-function joinTexts(texts: readonly string[]): ResultText {
-	const [only] = texts;
-	if (texts.length === 1 && only !== undefined) return { text: wellFormed(only), json: jsonOf(only) };
-	const areJson = texts.length > 1 && texts.every((text) => jsonOf(text) !== undefined);
-	const text = wellFormed(areJson ? `[${texts.join(',\n')}]` : texts.join('\n'));
+function joinBlocks(blocks: readonly string[]): ResultText {
+	const [only] = blocks;
+	if (blocks.length === 1 && only !== undefined) return { text: wellFormed(only), json: jsonOf(only) };
+	const areJson = blocks.length > 1 && blocks.every((text) => jsonOf(text) !== undefined);
+	const text = wellFormed(areJson ? `[${blocks.join(',\n')}]` : blocks.join('\n'));
 	return { text, json: areJson ? jsonOf(text) : undefined };
 }
 
@@ -219,7 +221,7 @@ function jsonOf(text: string): object | undefined {
 
 interface Cut {
 	readonly shown: string;
-	/** The shown part and the whole, in words. */
+	/** The shown part and the whole, as prose. */
 	readonly facts: string;
 }
 
@@ -253,12 +255,12 @@ function factsOf(shown: string, text: string, isError: boolean): string {
 }
 
 function cutsText(parts: readonly CutPart[]): string {
-	const texts = parts.slice(0, NAMED_CUTS).map(({ path, unit, shown, total }) => {
+	const cuts = parts.slice(0, NAMED_CUTS).map(({ path, unit, shown, total }) => {
 		const of = `${count1000(shown)} of ${count1000(total)} ${unit}`;
 		return path === '' ? of : `${of} of ${shortPath(path)}`;
 	});
 	const more = parts.length > NAMED_CUTS ? [`${count1000(parts.length - NAMED_CUTS)} more parts cut`] : [];
-	return [...texts, ...more].join(', ');
+	return [...cuts, ...more].join(', ');
 }
 
 function noticeText({
@@ -274,7 +276,7 @@ function noticeText({
 	return [
 		`[Shortened: ${facts}, ${size}.`,
 		...(shape === undefined ? [] : [`Shape: ${shape}.`]),
-		`The whole is kept as ${handle}. Ask about it with ${look} {"handle":"${handle}",${how}};`,
+		`The whole is stored as ${handle}. Ask about it with ${look} {"handle":"${handle}",${how}};`,
 		'other ops: head, tail, range, grep, select, count, distinct.]',
 	].join(' ');
 }

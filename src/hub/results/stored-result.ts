@@ -31,7 +31,7 @@ export interface StoredResult extends ResultFacts {
 	readonly path: string;
 	/** Where the content begins in the file. */
 	readonly from: number;
-	/** Whether a user keeps it. */
+	/** Whether a user pinned it. */
 	readonly isPinned: boolean;
 }
 
@@ -42,12 +42,12 @@ export interface SentForm {
 	readonly structured: string | null;
 }
 
-/** The folder of the results that users keep. */
+/** The folder of the results that users pinned. */
 export const PINNED = 'kept';
 
 /** The member of `_meta` in a result that has its handle. */
 export const HANDLE_META = 'orchestra/handle';
-/** Before the handle in a URI. */
+/** The scheme before the handle in a URI. */
 export const SCHEME = 'orchestra-result://';
 
 export function newHandle(): string {

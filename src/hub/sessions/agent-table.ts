@@ -18,7 +18,7 @@ interface KnownAgent {
 }
 
 /**
- * Codex keeps the first list (github.com/openai/codex issues 10105, 33266, 35583, 37417). Older versions give a server
+ * Codex caches the first list (github.com/openai/codex issues 10105, 33266, 35583, 37417). Older versions give a server
  * 10 s for `initialize` and this list together (`DEFAULT_STARTUP_TIMEOUT` in mcp_connection_manager.rs). Codex 0.166 sends
  * its first request to the model 1 s after it started us, without the tools of a server that has not listed them.
  */

@@ -20,7 +20,7 @@ export class BridgeEnvironment {
 	readonly #values = new Map<string, string>();
 	readonly #bridges = new Set<string>();
 
-	/** Keep the values that a manifest has for the variables in `unset`. True when one is new. */
+	/** Store the values that a manifest has for the variables in `unset`. True when one is new. */
 	take({ env }: Pick<PluginManifest, 'env'>, peerName: string, unset: readonly string[]): boolean {
 		if (peerName !== BRIDGE_NAME) return false;
 		const pid = env[BRIDGE_PID_VARIABLE];

@@ -38,7 +38,7 @@ export interface ControlDeps {
 	readonly retire: (peer: LinkPeer) => RetirementAnswer;
 }
 
-/** `connected`: nobody uses it, but there is another connection, which may be about to end. */
+/** `connected`: no client uses it, but there is another connection, which may be about to end. */
 export type RetirementAnswer = 'retired' | 'used' | 'connected';
 
 /** Wrap the handlers: control requests are answered here. */

@@ -22,7 +22,7 @@ export interface HubLock {
 	release(): void;
 }
 
-/** For where no lock can be taken. */
+/** A lock that is always free, where none can be taken. */
 export const noLock: HubLock = { release: () => {} };
 
 /** Take the lock called `name` (letters, digits and dashes). Undefined when another process holds it. */

@@ -17,7 +17,7 @@ export function versionText(hub: Pick<HubRecord, 'pid' | 'version'>, ours: strin
 	const { pid, version = 'of an unknown version' } = hub;
 	const what = `the hub (pid ${pid}) is ${version}, ${age} than this program (${ours})`;
 	if (age === 'newer') return `${what}; start the agent again to use the newer program`;
-	const next = hub.version === undefined ? '' : 'the next bridge replaces it when nobody uses it; ';
+	const next = hub.version === undefined ? '' : 'the next bridge replaces it when no client uses it; ';
 	return `${what}; ${next}to restart it now: mctl hub stop && mctl hub start`;
 }
 

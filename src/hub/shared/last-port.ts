@@ -18,7 +18,7 @@ export function lastAddress(folder: string, address: string): string | undefined
 	return isPort ? address.replace(/0$/, String(port)) : undefined;
 }
 
-/** Keep the port of this run. Without a writable folder the next run takes another one. */
+/** Store the port of this run. Without a writable folder the next run takes another one. */
 export function keepPort(folder: string, url: string): void {
 	const port = Number(new URL(url).port);
 	if (port > 0) attempt(() => writeState(join(folder, FILE), { port }));

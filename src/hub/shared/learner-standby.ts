@@ -1,6 +1,6 @@
 /*
  * The learner in waiting: when this process ends before the lists of a server are known
- * for the first time, `mctl learn` starts the server again and keeps its lists, so that
+ * for the first time, `mctl learn` starts the server again and caches its lists, so that
  * the next session has them.
  *
  * Agents end their servers with a signal, SIGKILL too, so nothing can be done at the end.

@@ -52,7 +52,7 @@ function inFolder(path: string, work: (path: string) => void): void {
 		if (OrchestraError.is(cause)) throw cause;
 		throw new OrchestraError('io', `the folder ${path} cannot be used: ${messageOf(cause)}`, {
 			cause,
-			hint: 'The hub keeps its state there. Make it writable, or name another place with XDG_STATE_HOME.',
+			hint: 'The hub stores its state there. Make it writable, or name another place with XDG_STATE_HOME.',
 			data: { path },
 		});
 	}

@@ -12,7 +12,7 @@ export interface ProcessIdentity {
 }
 
 /** No process: the owner of what a process has left. */
-export const NOBODY: ProcessIdentity = { pid: 0, startTime: '' };
+export const NO_PROCESS: ProcessIdentity = { pid: 0, startTime: '' };
 
 /** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {

@@ -51,7 +51,7 @@ export interface RunHubOptions {
 	readonly openHttp?: ((deps: HubHttpDeps) => Promise<HubHttp>) | undefined;
 	/** Opens the tools of other hubs, which are in a layer above. */
 	readonly openFabric?: OpenFabric | undefined;
-	/** Offers tools of this hub to other hubs. */
+	/** The fabric worker: advertises tools of this hub to other hubs. */
 	readonly openWorker?: ((opened: OpenedHub, log: Log) => Promise<HubWorker>) | undefined;
 	/** Aborted to stop the hub. */
 	readonly signal: AbortSignal;
@@ -130,7 +130,7 @@ class SharedHub {
 	readonly #forwarded = new BridgeEnvironment();
 	readonly #http = new HttpSwitch((address) => this.#openAtLastPort(address));
 	readonly #retiring = new AbortController();
-	/** The bridge that asked an idle hub to end. */
+	/** The bridge that requested the end of an idle hub. */
 	#asker: LinkPeer | undefined;
 	#listeners: HubListeners | undefined;
 	#opened: OpenedHub | undefined;
@@ -303,7 +303,7 @@ class SharedHub {
 	}
 
 	/**
-	 * End an idle hub, because a bridge of a newer version asks for it. The hub decides, since only it knows that nobody
+	 * End an idle hub, because a bridge of a newer version asks for it. The hub decides, since only it knows that no client
 	 * uses it. From the decision on it accepts no connection, and a client whose connection was not accepted has sent
 	 * nothing: so no call is lost, whatever connects at the same moment. It finds the next hub.
 	 */

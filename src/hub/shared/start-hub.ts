@@ -4,7 +4,7 @@
  * The hub outlives the agent or terminal that started it. When two processes start it at
  * once, both get the same hub: the second one finds the lock taken and exits. When the
  * lock belonged to a hub that was shutting down, another one is started. An idle hub of an
- * older version is replaced, when the hub itself agrees that nobody uses it.
+ * older version is replaced, when the hub itself agrees that no client uses it.
  */
 import { attempt, OrchestraError } from '../../errors.ts';
 import { readRegularTail } from '../../files/regular-file.ts';

@@ -52,7 +52,7 @@ export async function stopHub(
 /** The hub that another process is starting now, as soon as it holds its lock; undefined when none is being started. */
 async function startingHub(folder: HubFolder): Promise<ProcessIdentity | undefined> {
 	const look = async (): Promise<{ hub: ProcessIdentity | undefined } | undefined> => {
-		// Without a folder for the lock nobody starts a hub.
+		// Without a folder for the lock no process starts a hub.
 		const lock = await folder.startLock().catch(() => noLock);
 		lock?.release();
 		const hub = folder.owner();

@@ -98,11 +98,11 @@ export class PluginSource
 				onStarted: () => this.#notifyChange(),
 				onDown: ({ error }, isStart) => {
 					options.log.warn(error.message);
-					this.#lines.keep('hub', `${isStart ? 'did not start' : 'ended'}: ${error.message}`);
+					this.#lines.add('hub', `${isStart ? 'did not start' : 'ended'}: ${error.message}`);
 					this.#notifyChange();
 				},
 				onStopped: (reason) => {
-					this.#lines.keep('hub', `stopped: ${reason}`);
+					this.#lines.add('hub', `stopped: ${reason}`);
 					this.#notifyChange();
 				},
 				check: checkPlugin,
@@ -317,12 +317,12 @@ export class PluginSource
 				this.#starting = child;
 				this.#startedAt = new Date();
 			},
-			onLine: (line) => void this.#lines.keep('stderr', line),
+			onLine: (line) => void this.#lines.add('stderr', line),
 			signal,
 		}).finally(() => {
 			this.#starting = undefined;
 		});
-		this.#lines.keep('hub', `started: pid ${running.child.pid}`);
+		this.#lines.add('hub', `started: pid ${running.child.pid}`);
 		this.#capabilities.setLists(running);
 		void this.#ended(running).then((reason) =>
 			onEnd({ error: new OrchestraError('closed', `the plugin ${this.id} ended: ${reason}`) }),

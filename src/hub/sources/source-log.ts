@@ -36,8 +36,8 @@ export class SourceLog implements ServerLines {
 
 	readonly listen: Listeners<ServerLine>['add'] = this.#listeners.add;
 
-	/** Keep a line. Returns the part that is stored, without secrets; an empty line is not stored. */
-	keep(stream: ServerLine['stream'], raw: string): string {
+	/** Add a line. Returns the part that is stored, without secrets; an empty line is not stored. */
+	add(stream: ServerLine['stream'], raw: string): string {
 		const text = redact(raw.replace(/\r$/, '').slice(0, RAW_LINE_CHARACTERS)).slice(0, LOG_LINE_CHARACTERS);
 		if (text === '') return '';
 		const line = { at: Date.now(), stream, text };

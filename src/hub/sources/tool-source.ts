@@ -53,7 +53,7 @@ export class ToolSource
 	readonly #atOnce: number;
 	readonly #queue: Semaphore;
 	readonly #listeners = new Listeners<Change>();
-	/** With the end of each. */
+	/** The runs with the end of each. */
 	readonly #runs = new Map<ToolRunning, Promise<unknown>>();
 	readonly #closing = new AbortController();
 	#starts = 0;

@@ -29,7 +29,7 @@ export class StorageRouter implements ResourceStorage {
 		files.onChange((change) => this.#listeners.emit(change));
 	}
 
-	/** The plugin that provides a type, or the hub's own files. Throws `tool_failed` when nobody provides it. */
+	/** The plugin that provides a type, or the hub's own files. Throws `tool_failed` when no plugin provides it. */
 	of(type: string): PluginSource | FileStorage {
 		const wanted = type === '' ? DEFAULT_TYPE : type;
 		const plugin = this.#sources().find(

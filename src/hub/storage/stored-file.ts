@@ -56,7 +56,7 @@ export function isBlockCut(head: Uint8Array): boolean {
 /** Encode a file. Throws `bad_input` when the metadata is invalid or too large. */
 export function encodeFile({ content, metadata, version }: StoredFile): Buffer {
 	if (Object.hasOwn(metadata, VERSION_KEY)) {
-		throw bad(`the metadata may not have a key "${VERSION_KEY}": the storage keeps the version there`);
+		throw bad(`the metadata may not have a key "${VERSION_KEY}": the storage writes the version there`);
 	}
 	const head = Buffer.from(`---\n${VERSION_KEY}: ${version}\n${yamlOf(metadata)}---\n`);
 	if (head.length > FRONT_MATTER_LIMIT_BYTES) {

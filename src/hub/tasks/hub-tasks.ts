@@ -219,7 +219,7 @@ export class HubTasks implements ProviderTasks {
 		if (this.#live.delete(id)) this.counts.running--;
 	}
 
-	/** Nobody needs the record. */
+	/** Remove the record: no client needs it. */
 	discard({ record }: LiveTask): void {
 		this.#forget(record.id);
 		this.store.remove(record).catch((error: unknown) => {

@@ -2,7 +2,7 @@
  * A task that this process runs: the call goes on here, with or without its client.
  *
  * Client requests of the call wait in the record until a client answers them. Each change is written
- * to the store; the end is written before anybody can read it.
+ * to the store; the end is written before a client can read it.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -18,7 +18,7 @@ import { Listeners } from '../../rpc/listeners.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
-import { NOBODY } from '../shared/process-identity.ts';
+import { NO_PROCESS } from '../shared/process-identity.ts';
 import {
 	TASK_INPUTS_LIMIT,
 	TASK_MESSAGE_CHARACTERS,
@@ -194,7 +194,7 @@ export class LiveTask {
 		this.#result = undefined;
 	}
 
-	/** Nobody reads an end before it is stored. Another process may have ended the task first. */
+	/** No client reads an end before it is stored. Another process may have ended the task first. */
 	async #store(end: TaskEnd, result: JsonText | undefined): Promise<TaskEnd> {
 		const counted = await this.#deps.store.finish(this.#record, end, result);
 		this.#isStored = true;
@@ -218,7 +218,7 @@ export class LiveTask {
 		this.#isEnding = true;
 		this.#isLeft = true;
 		await this.#saving;
-		await this.#deps.store.save({ ...this.#record, owner: NOBODY }).catch((error: unknown) => {
+		await this.#deps.store.save({ ...this.#record, owner: NO_PROCESS }).catch((error: unknown) => {
 			this.#deps.log.warn(`task ${this.#record.id} could not be left to the next hub: ${messageOf(error)}`);
 		});
 	}

@@ -148,6 +148,6 @@ function clientOf({ form, client, sessionId, elsewhere }: LastingRecord): Client
 		clientInfo: { name: client, version: '' },
 		sessionId,
 		logLevel: () => undefined,
-		notify: () => {}, // nobody listens
+		notify: () => {}, // no listener
 	};
 }

@@ -40,7 +40,7 @@ export class TaskRules {
 	}
 
 	/** Whether calls of clients without tasks are stored. */
-	get keeps(): boolean {
+	get storesCalls(): boolean {
 		return this.#settings.keep === true;
 	}
 
@@ -66,7 +66,7 @@ export class TaskRules {
 	formFor({ revision, clientCapabilities, params, passesResultsOn }: CallContext): TaskForm | undefined {
 		if (revision.era === 'modern' && declaresTasks(clientCapabilities)) return 'modern';
 		if (revision.version === LEGACY_TASKS_VERSION && isObject(params['task'])) return 'legacy';
-		return this.keeps && !passesResultsOn ? 'kept' : undefined;
+		return this.storesCalls && !passesResultsOn ? 'kept' : undefined;
 	}
 
 	get #settings(): TasksSection {

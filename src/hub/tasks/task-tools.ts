@@ -55,7 +55,7 @@ export class TaskTools implements Source {
 		const wanted = params.arguments['id'];
 		if (params.name === 'task_status') {
 			const states = await this.#tasks.stored(context);
-			// Whose client has tasks knows the id of its own; nobody else needs it.
+			// A client with tasks knows the ids of its own; no other client needs them.
 			const isMeant = ({ record: { id: task, form } }: TaskState): boolean =>
 				wanted === undefined ? form === 'kept' : task === wanted;
 			const found = states.filter(isMeant);

@@ -1,5 +1,5 @@
 /*
- * What the calls of a project cost, and which of its servers and tools nobody needs. Types only:
+ * What the calls of a project cost, and which of its servers and tools are not used. Types only:
  * the command, the API of the dashboard and the page share them.
  *
  * Times are milliseconds since 1970. Tokens are estimates of four characters each.

@@ -95,7 +95,7 @@ export class PinStore {
 		return readDefinitions(definitionsFile(this.place.folder, server));
 	}
 
-	/** Pin the tools of a server that was never pinned, and keep the definitions of its pinned tools. Tools that were accepted are written again; others wait for a user. */
+	/** Pin the tools of a server that was never pinned, and store the definitions of its pinned tools. Tools that were accepted are written again; others wait for a user. */
 	record(server: string, tools: readonly Tool[]): Promise<void> {
 		return this.#inOrder(async () => {
 			const pinned = this.#load().servers.get(server);
@@ -272,7 +272,7 @@ export class PinStore {
 		return [...toolHashes(tools)].every(([name, hash]) => pinned.get(name) !== hash || definitions.has(hash));
 	}
 
-	/** Keep the definitions of pinned tools: those of `tools`, and those that were stored before. */
+	/** Store the definitions of pinned tools: those of `tools`, and those that were stored before. */
 	#storeDefinitions(server: string, pinned: ToolHashes, tools: readonly Tool[]): void {
 		const earlier = this.definitions(server);
 		const hashes = toolHashes(tools);

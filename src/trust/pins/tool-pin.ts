@@ -1,4 +1,4 @@
-/* What is pinned of a tool: everything that tells an agent what the tool is and how to call it. */
+/* What is pinned of a tool: everything that describes to an agent what the tool is and how to call it. */
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { canonicalSha256 } from '../../wire/canonical-json.ts';
 import { isObject } from '../../wire/json.ts';

@@ -46,7 +46,7 @@ export function foreignNames({ tools }: ScannedServer, others: readonly ScannedS
 	return names;
 }
 
-/** Where a text tells to call one of these tools; undefined when it does not. */
+/** Where a string instructs to call one of these tools; undefined when it does not. */
 export function callOfForeign(
 	text: string,
 	names: ReadonlySet<string>,

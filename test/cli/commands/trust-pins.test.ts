@@ -18,7 +18,7 @@ describe('mctl trust diff', { timeout }, () => {
 		const { run } = mcpFolder({ notes: server.entry() });
 		await run('list', 'servers', '--check');
 		expect(await run('trust', 'diff')).toMatchObject({ code: 0, stdout: '' });
-		server.offer({ read: 'Reads any\u200b file.', added: 'Comes.' });
+		server.setTools({ read: 'Reads any\u200b file.', added: 'Comes.' });
 		const { stderr } = await run('list', 'servers', '--check');
 		expect(stderr).toContain('changed: read; new: added; removed: old');
 		const { code, stdout } = await run('trust', 'diff', 'notes');
@@ -59,7 +59,7 @@ describe('mctl trust diff', { timeout }, () => {
 		const server = driftingServer({ read: 'Reads a file.' });
 		const folder = mcpFolder({ notes: server.entry() });
 		await folder.run('list', 'servers', '--check');
-		server.offer({ read: 'Reads any file.' });
+		server.setTools({ read: 'Reads any file.' });
 		await folder.run('list', 'servers', '--check');
 		const { screen } = await mctlOnScreen(['trust', 'diff'], folder);
 		expect(screen).toContain('Reads \u001b[31ma\u001b[39m\u001b[32many\u001b[39m file.');
@@ -69,7 +69,7 @@ describe('mctl trust diff', { timeout }, () => {
 		const server = driftingServer({ read: 'Reads a file.' });
 		const { run } = mcpFolder({ notes: server.entry({ pin: 'quarantine' }) });
 		await run('list', 'servers', '--check');
-		server.offer({ read: 'Reads any file.' });
+		server.setTools({ read: 'Reads any file.' });
 		await run('list', 'servers', '--check');
 		const { stdout } = await run('trust', 'diff', '--json');
 		const [drift] = JSON.parse(stdout).servers;
@@ -78,7 +78,7 @@ describe('mctl trust diff', { timeout }, () => {
 			drifted: [{ kind: 'changed', isQuarantined: true, before: { description: 'Reads a file.' } }],
 			findings: [],
 		});
-		server.offer({ read: 'Reads no file.' });
+		server.setTools({ read: 'Reads no file.' });
 		await run('list', 'servers', '--check');
 		const refused = await run('trust', 'accept', 'notes', '--sha256', drift.sha256);
 		expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('changed again') });
@@ -124,7 +124,7 @@ describe('mctl trust accept', { timeout }, () => {
 		const { run } = mcpFolder({ notes: server.entry({ pin: 'quarantine' }) });
 		await run('hub', 'start');
 		await run('call', 'notes', 'announce');
-		server.offer({ read: 'Reads any file.', announce: '' });
+		server.setTools({ read: 'Reads any file.', announce: '' });
 		await run('call', 'notes', 'announce');
 		const isListed = async (): Promise<boolean> =>
 			(await run('list', 'tools', '--json')).stdout.includes('"notes__read"');
@@ -183,7 +183,7 @@ describe('a project that cannot be written', { timeout }, () => {
 			);
 		expect(readOnly('call', 'notes', 'read')).toContain('called read');
 		expect(existsSync(join(cwd, 'orchestra.lock'))).toBe(false);
-		server.offer({ read: 'Reads all.' });
+		server.setTools({ read: 'Reads all.' });
 		await run('list', 'servers', '--check');
 		const { stdout } = await mctl(['trust', 'diff'], { cwd, env });
 		expect(stdout).toContain('Reads{+ all+}.');

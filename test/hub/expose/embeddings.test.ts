@@ -1,4 +1,4 @@
-/* `search.embeddings` of the configuration, as an agent and a person meet it. */
+/* `search.embeddings` of the configuration, as an agent and a user meet it. */
 import { expect, it } from 'vitest';
 import { serveEmbeddings } from '../../support/embedding-server.ts';
 import { mctl } from '../../support/mctl.ts';

@@ -78,18 +78,18 @@ it('answers a search at once when a good tool is known, and names the server tha
 	expect(progress).toEqual([]);
 });
 
-it('waits longer with the first list of a client that keeps it', async () => {
+it('waits longer with the first list of a client that caches it', async () => {
 	const lists = { limits: { listMs: 50 } };
 	const served = await serveServers({ slow: slow(1200) }, { more: lists });
 	const [usual, once] = [await served.client(), await served.client({ name: 'cursor-vscode' })];
-	const [first, kept] = await Promise.all([toolsOf(usual), toolsOf(once)]);
+	const [first, cached] = await Promise.all([toolsOf(usual), toolsOf(once)]);
 	expect(namesOf(first)).not.toContain('slow__echo');
-	expect(namesOf(kept)).toContain('slow__echo');
+	expect(namesOf(cached)).toContain('slow__echo');
 	expect(await promptsOf(once)).toContain('slow__hello');
 });
 
 it.each([50, 20_000])(
-	'lets a client that keeps its first list and does not wait search while a server is unknown, with listMs %i',
+	'lets a client that caches its first list and does not wait search while a server is unknown, with listMs %i',
 	async (listMs) => {
 		const servers = { quick: gateway(), stuck: gateway({}, 'hangs') };
 		const served = await serveServers(servers, { more: { limits: { listMs } } });
@@ -100,7 +100,7 @@ it.each([50, 20_000])(
 	},
 );
 
-it('waits longer for a client that keeps its first list and that the settings show all tools', async () => {
+it('waits longer for a client that caches its first list and that the settings show all tools', async () => {
 	const more = { limits: { listMs: 50 }, clients: { 'codex-mcp-client': { expose: 'all' } } };
 	const served = await serveServers({ slow: slow(1500) }, { more });
 	const client = await served.client({ name: 'codex-mcp-client' });

@@ -8,13 +8,13 @@ import { Log } from '../../../src/log.ts';
 import { SearchIndex } from '../../../src/search/index/search-index.ts';
 
 const tools = [
-	offered('files', 'read_file', 'Read the contents of a file'),
-	offered('files', 'delete_file', 'Delete a file from the disk'),
-	offered('files', 'create_directory', 'Create a new folder'),
-	offered('github', 'create_issue', 'Create a new issue'),
-	offered('github', 'merge_pull_request', 'Merge a pull request'),
-	offered('gitlab', 'create_issue', 'Create a new issue'),
-	offered('mail', 'sendMessage', 'Send a mail', {
+	serverTool('files', 'read_file', 'Read the contents of a file'),
+	serverTool('files', 'delete_file', 'Delete a file from the disk'),
+	serverTool('files', 'create_directory', 'Create a new folder'),
+	serverTool('github', 'create_issue', 'Create a new issue'),
+	serverTool('github', 'merge_pull_request', 'Merge a pull request'),
+	serverTool('gitlab', 'create_issue', 'Create a new issue'),
+	serverTool('mail', 'sendMessage', 'Send a mail', {
 		recipient: { type: 'string', description: 'The address' },
 	}),
 ];
@@ -32,10 +32,14 @@ it.each([
 it('finds the tools of a memory for what should be remembered, also beside a name that has a word of it', async () => {
 	const few = [
 		...tools,
-		offered('memory', 'create_entities', 'Create multiple new entities in the knowledge graph'),
-		offered('memory', 'add_observations', 'Add new observations to existing entities in the knowledge graph'),
-		offered('memory', 'search_nodes', 'Search for nodes in the knowledge graph'),
-		offered('jobs', 'work_plain', ''),
+		serverTool('memory', 'create_entities', 'Create multiple new entities in the knowledge graph'),
+		serverTool(
+			'memory',
+			'add_observations',
+			'Add new observations to existing entities in the knowledge graph',
+		),
+		serverTool('memory', 'search_nodes', 'Search for nodes in the knowledge graph'),
+		serverTool('jobs', 'work_plain', ''),
 	];
 	const names = await found('remember that Anna works at Acme', new ToolUsage(), few);
 	expect(names.slice(0, 3)).toEqual(
@@ -44,12 +48,12 @@ it('finds the tools of a memory for what should be remembered, also beside a nam
 });
 
 it.each(['excel', 'excel Zlatibor', 'excel Kilimanjaro', 'penguin excel volcano'])(
-	'finds by near meaning what "%s" is about, whatever the words that occur nowhere are',
+	'finds by near meaning what "%s" is about, whatever the terms that occur nowhere are',
 	async (query) => {
 		const few = [
-			offered('db', 'query', 'Run SQL'),
-			offered('mail', 'send', 'Send an e-mail'),
-			offered('slack', 'post', 'Post a message to a channel'),
+			serverTool('db', 'query', 'Run SQL'),
+			serverTool('mail', 'send', 'Send an e-mail'),
+			serverTool('slack', 'post', 'Post a message to a channel'),
 		];
 		expect(await found(query, new ToolUsage(), few)).toEqual(['db__query']);
 	},
@@ -58,15 +62,15 @@ it.each(['excel', 'excel Zlatibor', 'excel Kilimanjaro', 'penguin excel volcano'
 it('takes a server by its own name, also in camel case and where a tool of another has it in its name', async () => {
 	const more = [
 		...tools,
-		offered('crawler', 'search_github', 'Search issues and pull requests of GitHub'),
+		serverTool('crawler', 'search_github', 'Search issues and pull requests of GitHub'),
 		...['one', 'two', 'three'].flatMap((server) =>
-			Array.from({ length: 120 }, (_, at) => offered(server, `thing_${at}`, 'Something else')),
+			Array.from({ length: 120 }, (_, at) => serverTool(server, `thing_${at}`, 'Something else')),
 		),
 	];
 	expect((await found('create an issue on GitHub', new ToolUsage(), more))[0]).toBe('github__create_issue');
 });
 
-it('reads the lists of words in slices', () => {
+it('loads the search data in slices', () => {
 	const index = new SearchIndex(toolFields);
 	expect([...searchDataSteps(index, Log.silent)].length).toBeGreaterThan(5);
 });
@@ -75,9 +79,9 @@ it('finds the thing among thirty tools with the verb of the query', async () => 
 	const things =
 		'user team issue label page table chart note event task board card file folder branch tag'.split(' ');
 	const many = [...things, ...things.map((thing) => `${thing}_template`)].map((thing) =>
-		offered('work', `create_${thing}`, `Create a new ${thing.replace('_', ' ')}`),
+		serverTool('work', `create_${thing}`, `Create a new ${thing.replace('_', ' ')}`),
 	);
-	const list = [...many, offered('draw', 'flowchart', 'Steps and decisions as a picture')];
+	const list = [...many, serverTool('draw', 'flowchart', 'Steps and decisions as a picture')];
 	expect(await found('create flowchart', new ToolUsage(), list)).toContain('draw__flowchart');
 });
 
@@ -91,11 +95,11 @@ it.each([
 	expect((await found(query))[0]).toBe('files__read_file');
 });
 
-it('finds by everyday words what tools call otherwise', async () => {
+it('finds by everyday terms what tools call otherwise', async () => {
 	const list = [
 		...tools,
-		offered('cal', 'update-event', 'Update an event'),
-		offered('kv', 'expire', 'Set a TTL'),
+		serverTool('cal', 'update-event', 'Update an event'),
+		serverTool('kv', 'expire', 'Set a TTL'),
 	];
 	expect((await found('bring the appointment forward', new ToolUsage(), list))[0]).toBe('cal__update-event');
 	expect((await found('temporary value that vanishes tonight', new ToolUsage(), list))[0]).toBe('kv__expire');
@@ -104,7 +108,10 @@ it('finds by everyday words what tools call otherwise', async () => {
 it('finds a tool by what its server says of itself', async () => {
 	const list = [
 		...tools,
-		{ ...offered('kb', 'lookup', 'Look something up'), about: 'Beekeeping handbook: hives, queens, swarms' },
+		{
+			...serverTool('kb', 'lookup', 'Look something up'),
+			about: 'Beekeeping handbook: hives, queens, swarms',
+		},
 	];
 	expect((await found('swarms of bees in the hive', new ToolUsage(), list))[0]).toBe('kb__lookup');
 });
@@ -112,8 +119,8 @@ it('finds a tool by what its server says of itself', async () => {
 it('takes the task of the agent as the context of a query', async () => {
 	const list = [
 		...tools,
-		offered('cluster', 'get_logs', 'Get the logs of a pod'),
-		offered('phone', 'get_logs', 'Get the logs of a handset'),
+		serverTool('cluster', 'get_logs', 'Get the logs of a pod'),
+		serverTool('phone', 'get_logs', 'Get the logs of a handset'),
 	];
 	const index = new ToolIndex(new ToolUsage(), Log.silent);
 	const first = async (task: string): Promise<string | undefined> =>
@@ -125,9 +132,9 @@ it('takes the task of the agent as the context of a query', async () => {
 it('prefers for a step the server that the other steps need', async () => {
 	const more = [
 		...tools,
-		offered('cluster', 'describe_pod', 'Describe a pod of the cluster'),
-		offered('cluster', 'get_logs', 'Get the logs of a pod'),
-		offered('phone', 'get_logs', 'Get the logs of a phone'),
+		serverTool('cluster', 'describe_pod', 'Describe a pod of the cluster'),
+		serverTool('cluster', 'get_logs', 'Get the logs of a pod'),
+		serverTool('phone', 'get_logs', 'Get the logs of a phone'),
 	];
 	const names = (await found('describe the pod and read its logs', new ToolUsage(), more)).slice(0, 2);
 	expect(names.sort()).toEqual(['cluster__describe_pod', 'cluster__get_logs']);
@@ -141,13 +148,13 @@ it('answers every step of a task', async () => {
 it('answers a step of one verb, with the server of the other steps', async () => {
 	const more = [
 		...tools,
-		offered('builds', 'list_jobs', 'List the jobs of a pipeline, those that failed too'),
-		offered('builds', 'get_job_output', 'The output of a job'),
-		offered('builds', 'retry_job', 'Retry a job'),
-		offered('builds', 'play_job', 'Run a manual job of a pipeline'),
-		offered('builds', 'cancel_job', 'Cancel a job of a pipeline'),
-		offered('queue', 'retry', 'Retry it'),
-		offered('shell', 'read_output', 'Read the output of a process'),
+		serverTool('builds', 'list_jobs', 'List the jobs of a pipeline, those that failed too'),
+		serverTool('builds', 'get_job_output', 'The output of a job'),
+		serverTool('builds', 'retry_job', 'Retry a job'),
+		serverTool('builds', 'play_job', 'Run a manual job of a pipeline'),
+		serverTool('builds', 'cancel_job', 'Cancel a job of a pipeline'),
+		serverTool('queue', 'retry', 'Retry it'),
+		serverTool('shell', 'read_output', 'Read the output of a process'),
 	];
 	const query = 'find the failing job of a pipeline, read its output and retry it';
 	const names = (await found(query, new ToolUsage(), more)).slice(0, 3);
@@ -173,7 +180,7 @@ it('follows a list that changes', async () => {
 it('lets other work run while it indexes a long list, and each search sees its own list alone', async () => {
 	const index = new ToolIndex(new ToolUsage(), Log.silent);
 	const many = Array.from({ length: 3000 }, (_, at) =>
-		offered('many', `thing_${at}`, `Merge the thing ${at}`),
+		serverTool('many', `thing_${at}`, `Merge the thing ${at}`),
 	);
 	const search = async (list: typeof tools, query: string): Promise<string[]> =>
 		(await index.search(list, { query, limit: 5, accept: () => true })).map(({ id }) => id);
@@ -203,7 +210,7 @@ async function found(query: string, usage = new ToolUsage(), list = tools): Prom
 	return (await index.search(list, { query, limit: 5, accept: () => true })).map(({ id }) => id);
 }
 
-function offered(server: string, name: string, description: string, properties: object = {}) {
+function serverTool(server: string, name: string, description: string, properties: object = {}) {
 	const inputSchema = { type: 'object', properties: { ...properties } };
 	return { server, tool: { name: `${server}__${name}`, description, inputSchema } };
 }

@@ -38,7 +38,7 @@ it('shows all tools to mctl, and to a client that is configured so', async () =>
 	expect(await namesFor(await served.client({ name: 'Other' }))).not.toContain('gate__echo');
 });
 
-it('finds a tool in other words, with its signature and why it matched', async () => {
+it('finds a tool by other terms, with its signature and why it matched', async () => {
 	const { client } = await opened({ all: everything });
 	const text = await client.call('find_tools', { query: 'add up two numbers', limit: 3 });
 	expect(text).toContain('all__get-sum(a: number, b: number)');
@@ -69,7 +69,7 @@ it('keeps an answer within its budget, and says what did not fit', async () => {
 	expect(short).toMatch(/\d+ more did not fit the budget/);
 });
 
-it('finds by the other words when one of them occurs nowhere', async () => {
+it('finds by the other terms when one of them occurs nowhere', async () => {
 	const rename = { echo: 'read_spreadsheet', count: 'delete_branch', pid: 'send_mail' };
 	const { client } = await opened({ office: gateway({ allow: Object.keys(rename), rename }) });
 	expect(await client.call('find_tools', { query: 'excel' })).toContain('office__read_spreadsheet(');
@@ -141,7 +141,7 @@ it('reports progress, cancels and asks like the real tool', async () => {
 	await until('the server knows of it', () => served.events('canceled').length === 1);
 	const asked = await served.client({
 		capabilities: { elicitation: { form: {} } },
-		onQuestion: () => ({ action: 'accept', content: { who: 'me' } }),
+		onClientRequest: () => ({ action: 'accept', content: { who: 'me' } }),
 	});
 	expect(await asked.call('call_tool', { name: 'gate__ask' })).toContain('"me"');
 });
@@ -157,7 +157,7 @@ it('suspends a call through call_tool that asks a modern client, and resumes it 
 	expect(JSON.stringify(result)).toContain('me');
 });
 
-it('finds a tool that a server offers later', async () => {
+it('finds a tool that a server lists later', async () => {
 	const { client } = await opened({ gate: gateway() });
 	expect(await client.call('find_tools', { query: 'extra' })).not.toContain('gate__extra');
 	await client.call('call_tool', { name: 'gate__change' });

@@ -81,7 +81,7 @@ describe('calls a minute', () => {
 		);
 	});
 
-	it('pass after the time that the refusal names, and at once when a person allows it', () => {
+	it('pass after the time that the refusal names, and at once when a user allows it', () => {
 		const { calls, wait } = watched({ rates: { client: 6 } });
 		for (let count = 0; count < 6; count++) calls.admit(read, {});
 		const { leftMs = 0 } = calls.admit(read, {}) ?? {};

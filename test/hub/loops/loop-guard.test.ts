@@ -36,9 +36,9 @@ it('lets programs and users repeat themselves, unless the configuration says oth
 	const again = await strict.client({ name: 'poller' });
 	const user = await strict.client({ name: 'mctl' });
 	const said = async (client: typeof user): Promise<boolean[]> => {
-		const texts: string[] = [];
-		for (let count = 0; count < 3; count++) texts.push(await client.call('gate__echo', { text: 'x' }));
-		return texts.map((text) => text === 'x');
+		const answers: string[] = [];
+		for (let count = 0; count < 3; count++) answers.push(await client.call('gate__echo', { text: 'x' }));
+		return answers.map((text) => text === 'x');
 	};
 	expect(await said(again)).toEqual([true, true, false]);
 	expect(await said(user)).toEqual([true, true, true]);
@@ -52,7 +52,7 @@ it('counts calls a minute for each client, and names the limit', async () => {
 	expect(await other.call('gate__echo', { text: 'c' })).toBe('c');
 });
 
-it('goes on when a person approves it', async () => {
+it('goes on when a user approves it', async () => {
 	const served = await serve({ identicalCalls: 1, exceeded: 'ask' });
 	const client = await served.client({ name: 'agent' });
 	const say = (): Promise<string> => client.call('gate__echo', { text: 'x' });

@@ -68,7 +68,7 @@ describe('a call of an MCP server', () => {
 		const seen = client.call('gate__steps', {}, { onProgress: (params: unknown) => progress.push(params) });
 		expect(await seen.then((text) => [text, progress.length])).toEqual(['done', 3]);
 		expect(progress).toMatchObject([1, 2, 3].map((n) => ({ progress: n, total: 3, message: `at ${n}` })));
-		const logs = client.heard.filter(({ method }) => method === 'notifications/message');
+		const logs = client.notifications.filter(({ method }) => method === 'notifications/message');
 		expect(logs.map(({ params }) => params)).toEqual(
 			[1, 2, 3].map((n) => ({ level: 'error', data: `step ${n}`, logger: 'steps' })),
 		);
@@ -84,13 +84,13 @@ describe('a call of an MCP server', () => {
 		});
 		await three.call('gate__update', later('info', 'for two'));
 		// During the next call the message would belong to it.
-		await until('it is received', () => two.heard.length === 1);
+		await until('it is received', () => two.notifications.length === 1);
 		await three.call('gate__update', later('debug', 'for one'));
-		await until('it is received', () => one.heard.length === 2);
+		await until('it is received', () => one.notifications.length === 2);
 		await one.call('own__update', later('error', 'of its own process'));
-		const data = ({ heard }: HubClient): unknown[] =>
-			heard.map(({ params }) => (params as { data: unknown }).data).sort();
-		await until('all are received', () => one.heard.length === 3);
+		const data = ({ notifications }: HubClient): unknown[] =>
+			notifications.map(({ params }) => (params as { data: unknown }).data).sort();
+		await until('all are received', () => one.notifications.length === 3);
 		expect([data(one), data(two), data(three)]).toEqual([
 			['for one', 'for two', 'of its own process'],
 			['for two'],
@@ -217,7 +217,7 @@ describe('a call of an MCP server', () => {
 	it('is kept alive by its progress when the client asked for none', async () => {
 		const client = await (await serveServers({ gate: gateway({ timeoutMs: 400 }) })).client();
 		expect(await client.call('gate__sleep', { ms: 800, stepMs: 40 })).toBe('slept');
-		expect(client.heard).toEqual([]);
+		expect(client.notifications).toEqual([]);
 	});
 
 	it('does not run when it is canceled while its tool is compared with its pin', async () => {

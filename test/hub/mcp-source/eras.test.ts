@@ -19,7 +19,7 @@ const installed = (name: string, ...args: string[]): object => ({
 });
 const ann: HubClientOptions = {
 	capabilities: { elicitation: { form: {} } },
-	onQuestion: () => ({ action: 'accept', content: { name: 'Ann' } }),
+	onClientRequest: () => ({ action: 'accept', content: { name: 'Ann' } }),
 };
 
 describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
@@ -62,7 +62,7 @@ function eraOf({ opened }: ServedHub): string | null | undefined {
 	return opened.hub.sources.find(({ id }) => id === 'own')?.status.era;
 }
 
-describe('a question of a modern server', () => {
+describe('an elicitation of a modern server', () => {
 	it('is asked of a legacy client as a request, and the call is made again with the answer', async () => {
 		const client = await (await serveServers({ own: fixture('mcp-server.mjs') })).client(ann);
 		expect(await client.call('own__greet')).toBe('Hello, Ann!');
@@ -72,11 +72,11 @@ describe('a question of a modern server', () => {
 		const served = await serveServers({ own: fixture('mcp-server.mjs') });
 		const client = await served.client({ ...ann, era: 'modern' });
 		const call = { name: 'own__greet', arguments: {} };
-		const asked = await client.request('tools/call', call);
-		const questions = Object.keys(asked['inputRequests'] as object);
-		expect(questions).toHaveLength(1);
-		const inputResponses = { [questions[0] ?? '']: { action: 'accept', content: { name: 'Ann' } } };
-		const { requestState } = asked as { requestState: string };
+		const elicited = await client.request('tools/call', call);
+		const keys = Object.keys(elicited['inputRequests'] as object);
+		expect(keys).toHaveLength(1);
+		const inputResponses = { [keys[0] ?? '']: { action: 'accept', content: { name: 'Ann' } } };
+		const { requestState } = elicited as { requestState: string };
 		const result = await client.request('tools/call', { ...call, requestState, inputResponses });
 		expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'Hello, Ann!' }] });
 	});

@@ -25,7 +25,7 @@ describe('a modern server that makes a task of a call when its client can poll',
 	);
 });
 
-describe('extensions that a client is told of', () => {
+describe('extensions that a client is notified of', () => {
 	it.each(['modern', 'legacy'] as const)(
 		'are those of known servers that the hub routes, in the %s era',
 		async (era) => {
@@ -56,7 +56,7 @@ describe('extensions that a client is told of', () => {
 	});
 });
 
-describe('extensions that a server is told of', () => {
+describe('extensions that a server is notified of', () => {
 	it.each(['modern', 'legacy'] as const)(
 		'are those that the %s client declares and the user passes',
 		async (era) => {

@@ -37,7 +37,7 @@ describe('the lists of a server that was never seen', () => {
 		const second = await first.again();
 		const client = await second.client();
 		expect(await names(client)).toEqual(['gate__gone']);
-		await until('the client is notified', () => client.heard.length > 0);
+		await until('the client is notified', () => client.notifications.length > 0);
 		expect(await names(client)).toContain('gate__echo');
 	});
 
@@ -121,7 +121,7 @@ describe('a server that failed last time', () => {
 	});
 });
 
-it('keeps the reason of a failed start, also when it is not started again', async () => {
+it('retains the reason of a failed start, also when it is not started again', async () => {
 	const first = await serveServers({ gate: gateway({ restart: false }, 'exits') });
 	const client = await first.client();
 	expect(await names(client)).toEqual([]);

@@ -37,7 +37,7 @@ describe('the lists of an MCP server', () => {
 		expect(served.events('start')).toHaveLength(1);
 	});
 
-	it('are kept with the era, so that the next start sends no probe, until the verdict expires', async () => {
+	it('are cached with the era, so that the next start sends no probe, until the verdict expires', async () => {
 		const first = await serveServers({ gate: gateway() });
 		await names(await first.client());
 		const second = await first.again();
@@ -52,7 +52,7 @@ describe('the lists of an MCP server', () => {
 		expect([third.events('start').length, third.events('probe').length]).toEqual([3, 2]);
 	});
 
-	it('are kept in files that only the user can read, without values of the environment', async () => {
+	it('are cached in files that only the user can read, without values of the environment', async () => {
 		const served = await serveServers({ gate: gateway({}, 'normal', { SECRET: 'hunter2' }) });
 		await names(await served.client());
 		const [file = ''] = readdirSync(served.servers).filter((name) => name.endsWith('.json'));
@@ -86,7 +86,7 @@ describe('the lists of an MCP server', () => {
 		expect(served.events('start')).toHaveLength(1);
 		served.opened.hub.warm();
 		await until('the client is notified', () =>
-			client.heard.some(({ method }) => method === 'notifications/tools/list_changed'),
+			client.notifications.some(({ method }) => method === 'notifications/tools/list_changed'),
 		);
 		expect(await names(client)).toContain('gate__echo');
 		await until('the process is stopped', () => served.opened.hub.processes().length === 0);
@@ -115,7 +115,7 @@ describe('the lists of an MCP server', () => {
 		const listening = modern.request('subscriptions/listen', { notifications: { toolsListChanged: true } });
 		listening.catch(() => {}); // it ends with the client
 		for (const client of [one, two]) await names(client);
-		await until('the subscription is acknowledged', () => modern.heard.length === 1);
+		await until('the subscription is acknowledged', () => modern.notifications.length === 1);
 		const lists = served.events('list').length;
 		await one.call('gate__change', { times: 50 });
 		for (const client of [one, two, modern]) {
@@ -141,8 +141,8 @@ describe('the lists of an MCP server', () => {
 		await client.call('gate__echo', { text: 'starts it' });
 		await until('the list failed', () => served.log.some((line) => line.includes('no prompts today')));
 		await client.call('gate__change');
-		await until('the client is notified', () => client.heard.length > 0);
-		expect(client.heard.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
+		await until('the client is notified', () => client.notifications.length > 0);
+		expect(client.notifications.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
 		expect(await names(client, 'prompts')).toEqual(['gate__hello']);
 	});
 
@@ -175,7 +175,7 @@ describe('the lists of an MCP server', () => {
 		const client = await served.client();
 		expect((await names(client)).filter((name) => !name.startsWith('quick__'))).toEqual([]);
 		await until('the late server is listed', async () => (await names(client)).includes('slow__echo'));
-		await until('the client is notified', () => client.heard.length > 0);
+		await until('the client is notified', () => client.notifications.length > 0);
 	});
 
 	it('that are late delay a request for an item that only they can have', async () => {
@@ -261,7 +261,7 @@ describe('the lists of an MCP server', () => {
 		});
 		const client = await served.client();
 		await names(client);
-		await until('the client was notified twice', () => client.heard.length > 1);
+		await until('the client was notified twice', () => client.notifications.length > 1);
 		const [latest] = (await names(client)).filter((name) => name.startsWith('changing__tool-'));
 		expect(Number(latest?.split('-').at(-1))).toBeLessThan(50);
 	});
@@ -279,6 +279,6 @@ describe('the lists of an MCP server', () => {
 	});
 });
 
-function changes({ heard }: HubClient): number {
-	return heard.filter(({ method }) => method === 'notifications/tools/list_changed').length;
+function changes({ notifications }: HubClient): number {
+	return notifications.filter(({ method }) => method === 'notifications/tools/list_changed').length;
 }

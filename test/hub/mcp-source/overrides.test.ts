@@ -36,7 +36,7 @@ describe('a tool with overrides', () => {
 	};
 	const tools = overridden({ search: { title: 'Look', annotations: { readOnlyHint: true }, parameters } });
 
-	it('has the words and the schema of the configuration', () => {
+	it('has the descriptions and the schema of the configuration', () => {
 		expect(tools.apply([search])).toEqual([
 			{
 				name: 'search',
@@ -56,7 +56,7 @@ describe('a tool with overrides', () => {
 		]);
 	});
 
-	it('is the same object for the same tool, so that nobody takes it for a changed one', () => {
+	it('is the same object for the same tool, so that it does not count as changed', () => {
 		expect(tools.apply([search])[0]).toBe(tools.apply([search])[0]);
 	});
 
@@ -71,12 +71,14 @@ describe('a tool with overrides', () => {
 	});
 
 	it('leaves the plain route only when calls need values', () => {
-		const words = overridden({ search: { description: 'x', parameters: { query: { description: 'y' } } } });
-		expect([tools.hasValues('search'), words.hasValues('search'), words.hasValues('toString')]).toEqual([
-			true,
-			false,
-			false,
-		]);
+		const descriptions = overridden({
+			search: { description: 'x', parameters: { query: { description: 'y' } } },
+		});
+		expect([
+			tools.hasValues('search'),
+			descriptions.hasValues('search'),
+			descriptions.hasValues('toString'),
+		]).toEqual([true, false, false]);
 	});
 });
 

@@ -60,7 +60,7 @@ describe('resources of MCP servers', () => {
 		const notifications = { resourceSubscriptions: ['ui://two/main'] };
 		const listening = modern.request('subscriptions/listen', { notifications });
 		await until('both servers know', () => served.events('subscribe:ui://main').length === 2);
-		await until('it listens', () => modern.heard.length > 0);
+		await until('it listens', () => modern.notifications.length > 0);
 		await legacy.call('two__update', { uri: 'ui://main', part: '/chart' });
 		await legacy.call('one__update', { uri: 'ui://main' });
 		await until(
@@ -108,8 +108,8 @@ describe('resources of MCP servers', () => {
 		await expect(refused).rejects.toThrow('-32050: not note://refused');
 		const resourceSubscriptions = ['note://refused', 'note://one'];
 		const listening = modern.request('subscriptions/listen', { notifications: { resourceSubscriptions } });
-		await until('it is acknowledged', () => modern.heard.length > 0);
-		expect(modern.heard).toMatchObject([
+		await until('it is acknowledged', () => modern.notifications.length > 0);
+		expect(modern.notifications).toMatchObject([
 			{ params: { notifications: { resourceSubscriptions: ['note://one'] } } },
 		]);
 		modern.close();
@@ -123,7 +123,7 @@ describe('resources of MCP servers', () => {
 		await legacy.request('resources/subscribe', { uri: 'orchestra+gate:note://one' });
 		const notifications = { resourceSubscriptions: ['note://one'] };
 		const listening = modern.request('subscriptions/listen', { notifications });
-		await until('it is acknowledged', () => modern.heard.length > 0);
+		await until('it is acknowledged', () => modern.notifications.length > 0);
 		await legacy.call('gate__update', { uri: 'note://one', part: '/2' });
 		await legacy.call('gate__update', { uri: 'note://one', part: 'more' });
 		await until('it is updated', () => updates(modern).length > 0);
@@ -201,8 +201,8 @@ describe('prompts of an MCP server', () => {
 	});
 });
 
-function updates({ heard }: HubClient): string[] {
-	return heard
+function updates({ notifications }: HubClient): string[] {
+	return notifications
 		.filter(({ method }) => method === 'notifications/resources/updated')
 		.map(({ params }) => (params as { uri: string }).uri);
 }

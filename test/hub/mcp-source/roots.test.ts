@@ -83,7 +83,7 @@ async function clientWithRoots(
 	let current = first;
 	const client = await served.client({
 		capabilities: { roots: { listChanged: true } },
-		onQuestion: () => ({ roots: [{ uri: `file:///${current}` }] }),
+		onClientRequest: () => ({ roots: [{ uri: `file:///${current}` }] }),
 	});
 	const move = (name: string): void => {
 		current = name;

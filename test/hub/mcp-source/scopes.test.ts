@@ -1,4 +1,4 @@
-/* Who shares a process of an MCP server, and who answers its questions. */
+/* Who shares a process of an MCP server, and who answers its client requests. */
 
 import { describe, expect, it } from 'vitest';
 import { controlServer } from '../../../src/hub/shared/hub-control.ts';
@@ -15,7 +15,7 @@ import { deferred, until } from '../../support/waiting.ts';
 
 const answering: HubClientOptions = {
 	capabilities: { elicitation: {}, roots: {} },
-	onQuestion: (method) =>
+	onClientRequest: (method) =>
 		method === 'roots/list'
 			? { roots: [{ uri: 'file:///here' }] }
 			: { action: 'accept', content: { who: 'Ann' } },
@@ -79,7 +79,7 @@ describe('the scope of an MCP server', () => {
 	});
 });
 
-describe('a question of an MCP server', () => {
+describe('a client request of an MCP server', () => {
 	it('of a shared process is answered by the only client with a call in flight', async () => {
 		const served = await serveServers({ gate: gateway() });
 		const [one, two] = [await served.client(answering), await served.client()];
@@ -154,13 +154,13 @@ describe('a question of an MCP server', () => {
 		});
 		const one = await served.client({
 			...answering,
-			onQuestion: async () => {
+			onClientRequest: async () => {
 				isAsked.resolve();
 				await mayAnswer.promise;
 				return roots(1);
 			},
 		});
-		const two = await served.client({ ...answering, onQuestion: () => roots(2) });
+		const two = await served.client({ ...answering, onClientRequest: () => roots(2) });
 		const first = one.call('far__ask');
 		await isAsked.promise;
 		expect(await two.call('far__ask')).toBe('2');
@@ -193,21 +193,21 @@ describe('a question of an MCP server', () => {
 	it.each(['withdraws it', 'dies'])('ends at the client when the server %s', async (how) => {
 		const served = await serveServers({ gate: gateway() });
 		const states: string[] = [];
-		const onQuestion: HubClientOptions['onQuestion'] = (_method, _params, { signal }) => {
+		const onClientRequest: HubClientOptions['onClientRequest'] = (_method, _params, { signal }) => {
 			states.push('asked');
 			signal.addEventListener('abort', () => states.push('ended'));
 			return new Promise(() => {});
 		};
-		const client = await served.client({ capabilities: { elicitation: {} }, onQuestion });
+		const client = await served.client({ capabilities: { elicitation: {} }, onClientRequest });
 		const asking = client.call('gate__ask').catch(() => 'failed');
-		await until('it is asked', () => states.length === 1);
+		await until('it is elicited', () => states.length === 1);
 		if (how === 'dies') await client.failure('gate__die');
 		else await client.call('gate__update', { withdraws: true });
 		expect(await asking).toBe(how === 'dies' ? 'failed' : '"withdrawn"');
-		await until('the question has ended', () => states[1] === 'ended');
+		await until('the elicitation has ended', () => states[1] === 'ended');
 	});
 
-	it('to open a page is followed by the note that the person is done, for the client that was asked', async () => {
+	it('to open a page is followed by the notification that the user is done, for the client that was asked', async () => {
 		const served = await serveServers({ gate: gateway() });
 		const pages = { ...answering, capabilities: { elicitation: { url: {} } } };
 		const [one, two] = [await served.client(pages), await served.client(pages)];
@@ -219,23 +219,23 @@ describe('a question of an MCP server', () => {
 			await two.call('gate__update', {
 				later: { method: 'elicitation/complete', params: { elicitationId } },
 			});
-		await until('both are received', () => one.heard.length === 2);
+		await until('both are received', () => one.notifications.length === 2);
 		await one.call('gate__echo', { text: 'x' });
-		expect(one.heard).toEqual(
+		expect(one.notifications).toEqual(
 			['first', 'second'].map((elicitationId) => ({
 				method: 'notifications/elicitation/complete',
 				params: { elicitationId },
 			})),
 		);
-		expect(two.heard).toEqual([]);
+		expect(two.notifications).toEqual([]);
 	});
 
 	it('of a modern server keeps its process from being stopped as unused', async () => {
 		const modern = { ...sdkServer('v2', 'three', 'modern'), idleMs: 200 };
 		const served = await serveServers({ three: modern, gate: gateway({ idleMs: 200 }) });
 		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
-		const asked = await client.request('tools/call', { name: 'three__ask', arguments: {} });
-		expect(asked).toMatchObject({ resultType: 'input_required' });
+		const elicited = await client.request('tools/call', { name: 'three__ask', arguments: {} });
+		expect(elicited).toMatchObject({ resultType: 'input_required' });
 		await client.call('gate__sleep', { ms: 300 });
 		await until('another one is stopped', () => served.opened.hub.processes().length === 1);
 		expect(served.opened.hub.processes()).toMatchObject([{ backend: 'three' }]);
@@ -245,13 +245,13 @@ describe('a question of an MCP server', () => {
 		const served = await serveServers({ gate: gateway() });
 		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
 		const call = { name: 'gate__ask', arguments: {} };
-		const asked = await client.request('tools/call', call);
-		expect(asked).toMatchObject({
+		const elicited = await client.request('tools/call', call);
+		expect(elicited).toMatchObject({
 			resultType: 'input_required',
 			inputRequests: { answer: { method: 'elicitation/create' } },
 		});
 		const answer = { action: 'accept', content: { who: 'Ann' } };
-		const { requestState } = asked as { requestState: string };
+		const { requestState } = elicited as { requestState: string };
 		const result = await client.request('tools/call', { ...call, requestState, inputResponses: { answer } });
 		expect(result).toMatchObject({ resultType: 'complete', content: [{ text: accepted }] });
 	});
@@ -291,10 +291,10 @@ describe('a question of an MCP server', () => {
 		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
 		const call = { name: 'gate__ask', arguments: {} };
 		await client.request('tools/call', call);
-		const asked = await client.request('tools/call', call);
-		expect(asked).toMatchObject({ resultType: 'input_required' });
+		const elicited = await client.request('tools/call', call);
+		expect(elicited).toMatchObject({ resultType: 'input_required' });
 		const answer = { action: 'accept', content: { who: 'Ann' } };
-		const { requestState } = asked as { requestState: string };
+		const { requestState } = elicited as { requestState: string };
 		const result = await client.request('tools/call', { ...call, requestState, inputResponses: { answer } });
 		expect(result).toMatchObject({ resultType: 'complete', content: [{ text: accepted }] });
 	});

@@ -1,4 +1,4 @@
-/* Rules with `"plan": "once"`: one question for a plan, and what it does not cover. */
+/* Rules with `"plan": "once"`: one elicitation for a plan, and what it does not cover. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,19 +14,19 @@ const twoReads = `const read = (name) => tools.files.readTextFile({ path: input 
 
 describe('a rule that asks', () => {
 	it('asks about each call of a plan', async () => {
-		const { client, folder, questions } = await asking(each);
+		const { client, folder, elicitations } = await asking(each);
 		expect(await runPlan(client, twoReads, folder)).toBe('firstsecond');
-		expect(questions).toHaveLength(2);
+		expect(elicitations).toHaveLength(2);
 	});
 
 	it('asks about the whole plan with "once", and shows program, tools and what may destroy', async () => {
-		const { client, folder, questions } = await asking(once);
+		const { client, folder, elicitations } = await asking(once);
 		expect(await runPlan(client, twoReads, folder)).toBe('firstsecond');
-		expect(questions).toHaveLength(1);
-		expect(questions[0]).toMatch(
+		expect(elicitations).toHaveLength(1);
+		expect(elicitations[0]).toMatch(
 			/Allow the call of run_plan[^]*destructive: "none"[^]*tools: "1: files__read_text_file"/,
 		);
-		expect(questions[0]).toContain('computed by the program');
+		expect(elicitations[0]).toContain('computed by the program');
 	});
 
 	it('runs nothing of a plan that is denied', async () => {
@@ -38,19 +38,19 @@ describe('a rule that asks', () => {
 	});
 
 	it('asks when the rule is about run_plan, whatever the program calls', async () => {
-		const { client, questions } = await asking({
+		const { client, elicitations } = await asking({
 			policy: [{ tools: 'run_plan', action: 'ask', plan: 'once' }],
 		});
 		expect(await runPlan(client, 'return 1')).toBe('1');
-		expect(questions).toHaveLength(1);
+		expect(elicitations).toHaveLength(1);
 	});
 
 	it('counts a computed name as every tool, and says so', async () => {
-		const { client, folder, questions } = await asking(once);
+		const { client, folder, elicitations } = await asking(once);
 		const code = `const name = 'readTextFile'; return (await tools.files[name]({ path: input + '/a.txt' })).content`;
 		expect(await runPlan(client, code, folder)).toBe('first');
-		expect(questions[0]).toMatch(/any of \d+, since a name is computed/);
-		expect(questions[0]).toMatch(/destructive: "\d+: .*files__write_file/);
+		expect(elicitations[0]).toMatch(/any of \d+, since a name is computed/);
+		expect(elicitations[0]).toMatch(/destructive: "\d+: .*files__write_file/);
 	});
 
 	it('asks about a call of a tool that claims to be destructive since the plan was approved', async () => {
@@ -64,20 +64,20 @@ describe('a rule that asks', () => {
 			writeFileSync(file, JSON.stringify({ tools }));
 		};
 		write(false);
-		const questions: string[] = [];
+		const elicitations: string[] = [];
 		const { client } = await planHub({
 			servers: { d: { command: process.execPath, args: [driftingServer, file] } },
 			more: { policy: [{ tools: 'd__*', action: 'ask', plan: 'once' }] },
 			capabilities: { elicitation: {} },
-			onQuestion: (_method, params) => {
-				questions.push((params as { message: string }).message);
+			onClientRequest: (_method, params) => {
+				elicitations.push((params as { message: string }).message);
 				write(true);
-				return { action: 'accept', content: { decision: questions.length === 1 ? 'allow once' : 'deny' } };
+				return { action: 'accept', content: { decision: elicitations.length === 1 ? 'allow once' : 'deny' } };
 			},
 		});
 		const code = `await tools.d.announce({}); for (let at = 0; at < 900; at++) await tools.d.act({ at })`;
 		expect(await runPlan(client, code)).toMatch(/d__act was not called: its user denied/);
-		expect(questions.map((text) => text.split('\n')[0])).toEqual([
+		expect(elicitations.map((text) => text.split('\n')[0])).toEqual([
 			'Allow the call of run_plan?',
 			'Allow the call of d__act?',
 		]);
@@ -94,16 +94,16 @@ describe('a rule that asks', () => {
 });
 
 async function asking(more: object, decision = 'allow once') {
-	const questions: string[] = [];
+	const elicitations: string[] = [];
 	const lines: JournalEntry[] = [];
 	const place = await planHub({
 		more,
 		journal: { write: (line) => lines.push(line), close: async () => {} },
 		capabilities: { elicitation: {} },
-		onQuestion: (_method, params) => {
-			questions.push((params as { message: string }).message);
+		onClientRequest: (_method, params) => {
+			elicitations.push((params as { message: string }).message);
 			return { action: 'accept', content: { decision } };
 		},
 	});
-	return { ...place, questions, lines };
+	return { ...place, elicitations, lines };
 }

@@ -1,4 +1,4 @@
-/* What stands between a client and a tool stands between a plan and it: views, limits, budgets, traces, questions, changes. */
+/* What stands between a client and a tool stands between a plan and it: views, limits, budgets, traces, client requests, changes. */
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { type Span, Tracer } from '../../../src/telemetry/tracer.ts';
@@ -66,11 +66,11 @@ describe('a call of a plan', () => {
 		expect(ids).toContain(call?.find(({ kind }) => kind === 2)?.parentSpanId);
 	});
 
-	it('brings the question of its server to the client', async () => {
+	it('brings the client request of its server to the client', async () => {
 		const { client } = await planHub({
 			servers: { every: everything },
 			capabilities: { elicitation: { form: {} } },
-			onQuestion: () => ({ action: 'accept', content: { name: 'Ada' } }),
+			onClientRequest: () => ({ action: 'accept', content: { name: 'Ada' } }),
 		});
 		const code = `return await tools.every.triggerElicitationRequest({})`;
 		expect(await runPlan(client, code)).toMatch(/Name: Ada/);

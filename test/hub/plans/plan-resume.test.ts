@@ -91,11 +91,11 @@ describe('the task of a plan', () => {
 	});
 
 	it('needs another approval when another client goes on with it', async () => {
-		const questions: string[] = [];
+		const elicitations: string[] = [];
 		const asked = (decision: string): HubClientOptions => ({
 			capabilities: { elicitation: {} },
-			onQuestion: (_method, params) => {
-				questions.push((params as { message: string }).message);
+			onClientRequest: (_method, params) => {
+				elicitations.push((params as { message: string }).message);
 				return { action: 'accept', content: { decision } };
 			},
 		});
@@ -114,7 +114,7 @@ describe('the task of a plan', () => {
 		expect(await other.call('run_plan', { resume: id })).toBe('The plan was not run: its user denied it.');
 		const same = await again.client(asked('stop the plan'));
 		expect(await same.call('run_plan', { resume: id })).toMatch(/Call 1 of the plan/);
-		expect(questions.map((text) => text.slice(0, 26))).toEqual([
+		expect(elicitations.map((text) => text.slice(0, 26))).toEqual([
 			'Allow the call of run_plan',
 			'Allow the call of run_plan',
 			expect.stringMatching(/^Call 1/),

@@ -8,7 +8,7 @@ const gitLog = { name: 'git__git_log', server: 'git', tool: 'git_log' };
 const gitShow = { name: 'git__git_show', server: 'git', tool: 'git_show' };
 
 describe('ClientBudgets', () => {
-	it('gives known agents a budget, and nobody else', () => {
+	it('gives known agents a budget, and no other client', () => {
 		const budgets = budgetsOf({});
 		const agents = [
 			'claude-code',

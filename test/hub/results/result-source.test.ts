@@ -112,7 +112,7 @@ describe('a long result', () => {
 		expect(await shortened(result, callOf())).not.toHaveProperty('structuredContent');
 	});
 
-	it('keeps structured content whole whose schema does not allow a part, or that a page reads, or for a program', async () => {
+	it('leaves structured content whole whose schema does not allow a part, or that a page reads, or for a program', async () => {
 		const structuredContent = { items: Array.from({ length: 500 }, (_, id) => ({ id, name: `item ${id}` })) };
 		const result = { ...textResult(JSON.stringify(structuredContent)), structuredContent };
 		const outputSchema = { type: 'object', properties: { items: { type: 'array', minItems: 500 } } };
@@ -168,7 +168,7 @@ describe('a long result', () => {
 		expect(textsOf(short)[0]).toContain('clients get at most 1048576 (limits.resultBytes)');
 	});
 
-	it('keeps the data of an app, and images below the limit in bytes', async () => {
+	it('leaves the data of an app, and images below the limit in bytes', async () => {
 		const image: ContentBlock = { type: 'image', data: 'A'.repeat(100_000), mimeType: 'image/png' };
 		const structuredContent = { rows: 'y'.repeat(9000) };
 		const result: CallToolResult = { content: [image], structuredContent };
@@ -179,7 +179,7 @@ describe('a long result', () => {
 		expect(content).toMatchObject([{ type: 'resource_link', mimeType: 'image/png', size: 1_500_000 }]);
 	});
 
-	it('keeps HTML that fits, whatever becomes a link beside it', async () => {
+	it('leaves HTML that fits, whatever becomes a link beside it', async () => {
 		const text = 'p'.repeat(200_000);
 		const page: ContentBlock = {
 			type: 'resource',
@@ -191,19 +191,19 @@ describe('a long result', () => {
 		expect(content).toMatchObject([page, { type: 'resource_link', mimeType: 'image/png' }]);
 	});
 
-	it('is sent whole when it cannot be kept on disk', async () => {
+	it('is sent whole when it cannot be stored on disk', async () => {
 		const result = textResult('x'.repeat(100_000));
 		const none = source({ XDG_STATE_HOME: '/dev/null' });
 		expect(await none.answers.shorten(result, callOf())).toBe(result);
 	});
 
 	it('is not found after its session ended', async () => {
-		const kept = source();
-		const short = (await kept.answers.shorten(textResult('x'.repeat(100_000)), callOf())) as CallToolResult;
+		const stored = source();
+		const short = (await stored.answers.shorten(textResult('x'.repeat(100_000)), callOf())) as CallToolResult;
 		const handle = String(short._meta?.['orchestra/handle']);
-		expect(await kept.find(handle, callOf().context)).toBeDefined();
-		kept.endSession('session');
-		await expect.poll(() => kept.find(handle, callOf().context)).toBeUndefined();
+		expect(await stored.find(handle, callOf().context)).toBeDefined();
+		stored.endSession('session');
+		await expect.poll(() => stored.find(handle, callOf().context)).toBeUndefined();
 	});
 });
 

@@ -34,14 +34,14 @@ describe('a long result over HTTP', () => {
 		const modern = await (await connect(files, 'claude-code', 'modern')).readLog();
 		const other = await connect(files, 'codex-mcp-client', 'modern');
 		const again = await connect(files, 'claude-code', 'legacy');
-		const question = { op: 'tail', lines: 1 };
-		expect(await other.look({ ...question, handle: modern.handle })).toContain(`line ${LINES}`);
+		const request = { op: 'tail', lines: 1 };
+		expect(await other.look({ ...request, handle: modern.handle })).toContain(`line ${LINES}`);
 		for (const [client, { handle }] of [
 			[other, legacy],
 			[again, legacy],
 			[again, modern],
 		] as const) {
-			expect(await client.look({ ...question, handle })).toContain('there is no stored result');
+			expect(await client.look({ ...request, handle })).toContain('there is no stored result');
 			await expect(client.readResource({ uri: `orchestra-result://${handle}` })).rejects.toThrow();
 		}
 	});

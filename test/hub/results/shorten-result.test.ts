@@ -150,7 +150,7 @@ describe('cutJson', () => {
 		expect(parts).toMatchObject([{ path: 'body', unit: 'characters', total: 500 }]);
 	});
 
-	it('keeps the blanks between what it keeps', () => {
+	it('retains the blanks between the members that it shows', () => {
 		const text =
 			'{ "total" : 3, "items" : [ {"id": 1}, {"id":  2} , {"id": 3, "more": "xxxxxxxxxxxxxxxxxxxx"} ] }';
 		expect(cutJson(text, 70).text).toBe('{ "total" : 3, "items" : [ {"id": 1}, {"id":  2} ] }');

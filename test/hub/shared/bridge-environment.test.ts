@@ -23,7 +23,7 @@ describe('a variable that the configuration names', () => {
 		).toEqual([]);
 	});
 
-	it('keeps its first value, so that bridges with other values restart nothing', async () => {
+	it('retains its first value, so that bridges with other values restart nothing', async () => {
 		const place = openPlaceWithPlugin();
 		await place.start();
 		for (const value of [secret, 'another']) {

@@ -1,4 +1,4 @@
-/* MCP over HTTP of a shared hub, after somebody killed the hub and a bridge started it again. */
+/* MCP over HTTP of a shared hub, after the hub was killed and a bridge started it again. */
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';

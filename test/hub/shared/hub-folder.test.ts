@@ -33,7 +33,7 @@ it.each([
 	expect(folder.running()).toBeUndefined();
 });
 
-it('keeps the record of another running hub', () => {
+it('leaves the record of another running hub', () => {
 	const folder = announced();
 	const other = identityOf(process.ppid);
 	if (other === undefined) throw new Error('the parent has no identity');

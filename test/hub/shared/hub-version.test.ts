@@ -60,10 +60,10 @@ describe('an idle hub of an older version', () => {
 	it('loses no call of bridges of both versions that start at the same time', async () => {
 		const { place } = await placeWithOldHub();
 		const bridges = [repository, older, repository, older].map((build) => startBridge(place, build));
-		const texts = await Promise.all(
+		const answers = await Promise.all(
 			bridges.map(async (bridge) => [await bridge.call(2), await bridge.call(3)]),
 		);
-		expect(texts).toEqual(bridges.map(() => ['hello', 'hello']));
+		expect(answers).toEqual(bridges.map(() => ['hello', 'hello']));
 		await until('one hub is left', () => place.hubs().length === 1);
 	});
 

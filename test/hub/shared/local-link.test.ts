@@ -47,7 +47,7 @@ describe('the link to the shared hub', () => {
 	it('works when the home folder cannot be written', async () => {
 		const place = openHubPlace();
 		const env = { ...place.env, HOME: '/dev/null' };
-		const run = (...words: string[]): ReturnType<typeof mctl> => mctl(words, { cwd: place.cwd, env });
+		const run = (...args: string[]): ReturnType<typeof mctl> => mctl(args, { cwd: place.cwd, env });
 		const certs = join(place.home, 'certs');
 		const { pid } = JSON.parse((await run('hub', 'start', '--json', '--certs-dir', certs)).stdout);
 		expect(JSON.parse((await run('hub', 'status', '--json')).stdout)).toMatchObject({ pid });

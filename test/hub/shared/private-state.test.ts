@@ -32,8 +32,8 @@ describe('the state folder', () => {
 			const parent = join(place.home, 'state/orchestra');
 			mkdirSync(parent, { recursive: true });
 			chownSync(parent, STRANGER, STRANGER);
-			for (const words of [['hub', 'start'], ['bridge']]) {
-				const { code, stderr } = await place.run(...words);
+			for (const args of [['hub', 'start'], ['bridge']]) {
+				const { code, stderr } = await place.run(...args);
 				expect([code, stderr]).toEqual([
 					64,
 					expect.stringContaining(`mctl: ${parent} belongs to user ${STRANGER}, not to you\nhint: `),
@@ -72,11 +72,11 @@ describe('the state folder', () => {
 
 	it('that cannot be used gives an error of one sentence with a hint', async () => {
 		const place = openHubPlace();
-		for (const words of [
+		for (const args of [
 			['hub', 'start'],
 			['hub', 'run'],
 		]) {
-			const { code, stderr } = await mctl(words, {
+			const { code, stderr } = await mctl(args, {
 				cwd: place.cwd,
 				env: { ...place.env, XDG_STATE_HOME: '/dev/null' },
 			});

@@ -55,7 +55,7 @@ describe('stopping a hub', () => {
 		lock?.release();
 	});
 
-	it('names the processes that it could not stop, and keeps their list for the next stop', async () => {
+	it('names the processes that it could not stop, and stores their list for the next stop', async () => {
 		const folder = folderWithoutHub();
 		const hub = await startIdle();
 		const stays = await startIdle(); // no leader of a group, so it cannot be ended as one
@@ -107,7 +107,7 @@ describe('a hub that lives', () => {
 	});
 });
 
-type Run = (...words: string[]) => ReturnType<typeof mctl>;
+type Run = (...args: string[]) => ReturnType<typeof mctl>;
 
 interface Place {
 	folder: HubFolder;
@@ -127,7 +127,7 @@ function openPlace(plugins: readonly string[] = []): Place {
 	});
 	writeFiles(home, { 'work/orchestra.json': JSON.stringify({ plugins: configured }) });
 	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state') };
-	const run: Run = (...words) => mctl(words, { cwd, env });
+	const run: Run = (...args) => mctl(args, { cwd, env });
 	onTestFinished(async () => {
 		await run('hub', 'stop');
 	});

@@ -39,7 +39,7 @@ describe.each(['modern', 'legacy'] as const)('skills of two servers, for a %s cl
 		]);
 	});
 
-	it('are invalid params when nobody has them', async () => {
+	it('are invalid params when no server has them', async () => {
 		const { client } = await open({ docs: {} }, era);
 		await listed(client);
 		for (const [method, uri] of [

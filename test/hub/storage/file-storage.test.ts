@@ -22,7 +22,7 @@ describe('FileStorage', () => {
 		expect(found).toMatchObject({ metadata, version: 1n });
 	});
 
-	it('writes a file that a person can read', async () => {
+	it('writes a file that a user can read', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		await write(storage, 'a.md', '# Hi\n', { metadata: { title: 'Hi' } });
 		expect(readFileSync(join(storage.root, 'a.md'), 'utf8')).toBe(

@@ -41,7 +41,7 @@ describe('the path of a stored file', () => {
 		);
 	});
 
-	it('has one spelling, which is kept unchanged', () => {
+	it('has one spelling, which stays unchanged', () => {
 		fc.assert(
 			fc.property(hostile, (text) => {
 				const path = pathOrRefusal(text);

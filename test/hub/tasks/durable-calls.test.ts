@@ -79,22 +79,22 @@ describe('a task', () => {
 		const served = await serve({}, { tasks: { always: ['*'] }, policy });
 		const client = await modern(served);
 		const params = { name: 'work__slow_compute', arguments: { seconds: 0.1, label: 'sum' } };
-		const asked = await client.request('tools/call', params);
-		expect(asked).toMatchObject({ resultType: 'input_required' });
-		expect(asked).not.toHaveProperty('taskId');
+		const elicited = await client.request('tools/call', params);
+		expect(elicited).toMatchObject({ resultType: 'input_required' });
+		expect(elicited).not.toHaveProperty('taskId');
 		expect(runs(served)).toEqual([]);
 	});
 
-	it('asks the first questions of a plain server before it starts', async () => {
+	it('asks the first input requests of a plain server before it starts', async () => {
 		const served = await serve({}, { tasks: { always: ['*'] } });
 		const client = await modern(served);
 		const params = { name: 'work__test_tool_with_task', arguments: {} };
-		const asked = await client.request('tools/call', params);
-		expect(asked).toMatchObject({ resultType: 'input_required' });
-		const [key = ''] = Object.keys(asked['inputRequests'] as object);
+		const elicited = await client.request('tools/call', params);
+		expect(elicited).toMatchObject({ resultType: 'input_required' });
+		const [key = ''] = Object.keys(elicited['inputRequests'] as object);
 		const task = await client.request('tools/call', {
 			...params,
-			requestState: asked['requestState'],
+			requestState: elicited['requestState'],
 			inputResponses: { [key]: { action: 'accept', content: { name: 'Ada' } } },
 		});
 		expect(task).toMatchObject({ resultType: 'task' });
@@ -125,9 +125,11 @@ describe('a task', () => {
 		const taskIds = [task['taskId'], 'f'.repeat(32)];
 		void client.request('subscriptions/listen', { notifications: { taskIds } }).catch(() => {});
 		const states = (): unknown[] =>
-			client.heard.filter(({ method }) => method === 'notifications/tasks').map(({ params }) => params);
+			client.notifications
+				.filter(({ method }) => method === 'notifications/tasks')
+				.map(({ params }) => params);
 		await until('the end is reported', () => JSON.stringify(states()).includes('completed'));
-		expect(client.heard[0]).toMatchObject({
+		expect(client.notifications[0]).toMatchObject({
 			method: 'notifications/subscriptions/acknowledged',
 			params: { notifications: { taskIds: [task['taskId']] } },
 		});

@@ -104,16 +104,16 @@ describe('a server whose task', () => {
 		const client = await modern(await serve());
 		const task = await go(client, { how: 'completes-when-canceled' });
 		await client.request('tasks/cancel', { taskId: task['taskId'] });
-		await until('it is told', async () => (await client.call('evil__canceled')) !== '');
+		await until('it is notified', async () => (await client.call('evil__canceled')) !== '');
 		const ended = await end(client, task);
 		expect(ended).toMatchObject({ status: 'cancelled' });
 		expect(ended).not.toHaveProperty('result');
 	});
 
-	it('never ends is told to cancel it', async () => {
+	it('never ends gets a cancel notification', async () => {
 		const client = await modern(await serve());
 		await end(client, await go(client, { how: 'never-ends' }));
-		await until('it is told', async () => (await client.call('evil__canceled')).includes('never-ends'));
+		await until('it is notified', async () => (await client.call('evil__canceled')).includes('never-ends'));
 	});
 });
 

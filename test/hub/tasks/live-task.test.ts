@@ -15,8 +15,8 @@ describe('a task whose call asks often', () => {
 		for (let round = 0; round < 20; round++) {
 			const answers = task.ask({ one: elicitation, two: elicitation }, signal);
 			expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-			const asked = Object.keys(task.record.inputRequests ?? {});
-			task.update(Object.fromEntries(asked.map((key) => [key, yes])));
+			const elicited = Object.keys(task.record.inputRequests ?? {});
+			task.update(Object.fromEntries(elicited.map((key) => [key, yes])));
 			expect(await answers).toEqual({ one: yes, two: yes });
 		}
 		expect(getEventListeners(signal, 'abort')).toHaveLength(0);

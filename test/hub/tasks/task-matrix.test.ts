@@ -45,12 +45,12 @@ describe.each(forms)('a modern client with tasks, and a server with %s tasks', (
 		expect(JSON.stringify(ended)).not.toContain('related-task');
 	});
 
-	it('answers the questions of the server in the task, one by one', async () => {
+	it('answers the input requests of the server in the task, one by one', async () => {
 		const client = await modernClient(await serve(form, { tasks: { always: ['*'] } }));
 		const created = await call(client, form === 'plain' ? 'slow_compute' : 'multi_input', { seconds: 0 });
 		if (form === 'plain') return;
-		const asked = await reaching(client, created, 'input_required');
-		const [first = '', second = ''] = Object.keys(asked['inputRequests'] as object);
+		const elicited = await reaching(client, created, 'input_required');
+		const [first = '', second = ''] = Object.keys(elicited['inputRequests'] as object);
 		await update(client, created, { [first]: accept({ name: 'Ada' }), unknown: accept({}) });
 		const left = await reaching(client, created, 'input_required');
 		expect(Object.keys(left['inputRequests'] as object)).toEqual([second]);
@@ -120,17 +120,17 @@ describe.each(forms)('a legacy client, and a server with %s tasks', (form) => {
 		expect(await codeOf(client.request('tasks/update', { taskId }))).toBe(-32601);
 	});
 
-	it('gets the questions of the task while it waits for the result', async () => {
-		const asked: unknown[] = [];
-		const onQuestion = (_method: string, params: unknown): unknown => {
-			asked.push(params);
+	it('gets the input requests of the task while it waits for the result', async () => {
+		const elicited: unknown[] = [];
+		const onClientRequest = (_method: string, params: unknown): unknown => {
+			elicited.push(params);
 			return accept({ confirm: true });
 		};
-		const client = await (await serve(form)).client({ capabilities: { elicitation: {} }, onQuestion });
+		const client = await (await serve(form)).client({ capabilities: { elicitation: {} }, onClientRequest });
 		const { task } = await legacyTask(client, 'confirm_delete', { filename: 'a.txt' });
 		const { content } = await client.request('tasks/result', { taskId: task.taskId });
 		expect(content).toMatchObject([{ text: 'deleted a.txt' }]);
-		expect(asked).toMatchObject([
+		expect(elicited).toMatchObject([
 			{ _meta: { 'io.modelcontextprotocol/related-task': { taskId: task.taskId } } },
 		]);
 	});
@@ -147,15 +147,15 @@ describe('a legacy client, and a server on the official SDK that asks during a t
 	const _meta = { progressToken: 'p' };
 	const open = async (): Promise<HubClient> => {
 		const served = await serveServers({ work: { command: process.execPath, args: [sdkProgram] } });
-		const onQuestion = (): unknown => accept({ ok: true });
-		return served.client({ capabilities: { elicitation: {} }, onQuestion });
+		const onClientRequest = (): unknown => accept({ ok: true });
+		return served.client({ capabilities: { elicitation: {} }, onClientRequest });
 	};
 
 	it('answers it without knowing tasks, and gets the progress', async () => {
 		const client = await open();
 		const { content } = await client.request('tools/call', { name: 'work__deploy', arguments: {}, _meta });
 		expect(content).toMatchObject([{ text: 'accept' }]);
-		expect(client.heard).toContainEqual({
+		expect(client.notifications).toContainEqual({
 			method: 'notifications/progress',
 			params: { progressToken: 'p', progress: 1, message: 'built' },
 		});
@@ -166,7 +166,7 @@ describe('a legacy client, and a server on the official SDK that asks during a t
 		const client = await served.client();
 		const { content } = await client.request('tools/call', { name: 'work__deploy', arguments: {}, _meta });
 		expect(content).toMatchObject([{ text: 'done' }]);
-		const progress = client.heard.filter(({ method }) => method === 'notifications/progress');
+		const progress = client.notifications.filter(({ method }) => method === 'notifications/progress');
 		expect(progress.map(({ params }) => params)).toMatchObject([{ progress: 1 }, { progress: 2 }]);
 	});
 
@@ -176,19 +176,19 @@ describe('a legacy client, and a server on the official SDK that asks during a t
 		const { task } = (await client.request('tools/call', params)) as { task: { taskId: string } };
 		await client.request('tasks/result', { taskId: task.taskId });
 		const own = { 'io.modelcontextprotocol/related-task': { taskId: task.taskId } };
-		expect(client.heard).toContainEqual({
+		expect(client.notifications).toContainEqual({
 			method: 'notifications/progress',
 			params: { progressToken: 'p', progress: 1, message: 'built', _meta: own },
 		});
 	});
 });
 
-it('a modern client is told what a legacy server says about its task', async () => {
+it('a modern client is notified of what a legacy server says about its task', async () => {
 	const client = await modernClient(await serve('legacy'));
 	const { taskId } = await call(client, 'slow_compute', { seconds: 60 });
 	const message = async (): Promise<unknown> =>
 		(await client.request('tasks/get', { taskId }))['statusMessage'];
-	await until('it is told', async () => (await message()) === 'it began');
+	await until('it is notified', async () => (await message()) === 'it began');
 });
 
 describe('two servers with equal ids of tasks', () => {

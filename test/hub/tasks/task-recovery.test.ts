@@ -38,13 +38,13 @@ describe('a task of a server elsewhere', () => {
 		expect(runs()).toEqual(['slow_compute sum']);
 	});
 
-	it('keeps its questions, and an answer that comes before the server repeats them', async () => {
+	it('retains its input requests, and an answer that comes before the server repeats them', async () => {
 		const served = await serve(await place('modern'));
 		const first = await modern(served);
 		const task = await call(first, 'multi_input');
 		const { taskId } = task;
-		const asked = await reaching(first, task, 'input_required');
-		expect(Object.keys(asked['inputRequests'] as object)).toEqual(['name', 'color']);
+		const elicited = await reaching(first, task, 'input_required');
+		expect(Object.keys(elicited['inputRequests'] as object)).toEqual(['name', 'color']);
 		const next = await modern(await served.again());
 		const accept = (content: object): object => ({ action: 'accept', content });
 		const inputResponses = { name: accept({ name: 'Ada' }), color: accept({ color: 'red' }) };

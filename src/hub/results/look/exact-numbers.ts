@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { rewritesNumbers } from '../../../wire/json-text.ts';
 
 const ID: string = randomUUID();
-/** Before the digits of a number that a double would change. */
+/** The mark before the digits of a number that a double would change. */
 const MARK = `\u0000${ID}:`;
 /** Such a number in a text that is JSON. */
 const IN_JSON = new RegExp(`"\\\\u0000${ID}:([^"]*)"`, 'g');

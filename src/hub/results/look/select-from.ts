@@ -1,4 +1,4 @@
-/* What an expression picks from the result of a call, before anybody gets it: `_select`, and `mctl call --select`. */
+/* What an expression picks from the result of a call, before the client gets it: `_select`, and `mctl call --select`. */
 import type { CallToolResult } from '../../../protocol/mcp-types.ts';
 import { textOfResult } from '../shorten-result.ts';
 import { type LookAnswer, readLookRequest } from './look-request.ts';

@@ -10,7 +10,7 @@ export function selectingTool({ outputSchema: _whole, ...tool }: Tool): Tool {
 	const properties = isObject(tool.inputSchema['properties']) ? tool.inputSchema['properties'] : {};
 	const select = {
 		type: 'string',
-		description: 'JMESPath: what to return of the result, as [].name; the whole is kept for look',
+		description: 'JMESPath: what to return of the result, as [].name; the whole is stored for look',
 	};
 	return { ...tool, inputSchema: { ...tool.inputSchema, properties: { ...properties, [SELECT]: select } } };
 }

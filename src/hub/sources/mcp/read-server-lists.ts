@@ -14,7 +14,7 @@ export interface ReadServerListsOptions {
 	/** Timeout of all pages of one list. */
 	readonly maxMs: number;
 	readonly log: Log;
-	/** Read only these lists, and keep the others of `known`. Default: all. */
+	/** Read only these lists, and retain the others of `known`. Default: all. */
 	readonly names?: readonly ItemKind[];
 	readonly known?: CachedServer | undefined;
 	/** The id of this hub: what came through it is left out. */

@@ -202,7 +202,7 @@ export function writeKnown(files: CacheFiles, known: CachedServer): void {
 		writeFileSync(draft, text, { mode: 0o600 });
 		replaceKnown(draft, files);
 	} finally {
-		rmSync(draft, { force: true }); // a full disk keeps the beginning
+		rmSync(draft, { force: true }); // a full disk leaves the beginning
 	}
 }
 

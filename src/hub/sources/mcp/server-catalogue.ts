@@ -4,7 +4,7 @@
  *
  * A server that was never seen is started for its lists, and again with backoff until it
  * is known. Until it answers, the lists of the same server of another folder or with other
- * arguments stand in for its own. Nobody waits for a server whose last start failed, except
+ * arguments stand in for its own. No client waits for a server whose last start failed, except
  * for one that refused us: it answers at once, and the user may have signed in since.
  * A catalogue that is out of date is used and read again in the background.
  */
@@ -141,7 +141,7 @@ export class ServerCatalogue {
 
 	/** A process started for a call: its lists may have changed since the last time. */
 	started(connection: ServerConnection): void {
-		// A retry in the background may still fail at the lists of the server, so nobody waits for it.
+		// A retry in the background may still fail at the lists of the server, so no client waits for it.
 		if (this.#failure && (!this.#discovering || this.#needsSignIn)) this.#recovered();
 		if (this.#discovering) return;
 		// The call goes first.
@@ -186,7 +186,7 @@ export class ServerCatalogue {
 		const only = known && names && { names };
 		const hubId = hubIdIn(environment);
 		const found = await readServerLists(connection, { timeoutMs, maxMs, log, known, hubId, ...only });
-		this.#keep(found);
+		this.#store(found);
 		return found;
 	}
 
@@ -241,7 +241,7 @@ export class ServerCatalogue {
 			const { learningTurn } = await import('./process/learning-lock.ts');
 			const turn = await learningTurn(files, { environment, waitMs, signal: this.#closing.signal });
 			if (turn && 'known' in turn) {
-				this.#keep(turn.known, 'disk');
+				this.#store(turn.known, 'disk');
 				return turn.known;
 			}
 			return await this.#start().finally(() => turn?.lock.release());
@@ -349,7 +349,7 @@ export class ServerCatalogue {
 		}
 	}
 
-	#keep(found: CachedServer, origin: ListOrigin = 'server'): void {
+	#store(found: CachedServer, origin: ListOrigin = 'server'): void {
 		const before = this.#known;
 		const isFirst = this.confirmed === undefined;
 		this.#known = found;

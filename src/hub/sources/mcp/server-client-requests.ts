@@ -59,7 +59,7 @@ export class ServerClientRequests {
 			return (await context.askAll(inputRequests, signal))[key];
 		} catch (error) {
 			if (rpcErrorOf(error)?.code === mcpCodes.missingClientCapability) this.#missing.set(context, error);
-			// The server gets the client's own error, not our words about it.
+			// The server gets the client's own error, not a message of the hub about it.
 			const cause = OrchestraError.is(error) ? error.cause : undefined;
 			throw rpcErrorOf(cause) ? cause : error;
 		}

@@ -1,4 +1,4 @@
-/* Where the hub keeps files about MCP servers: the last lists of each, and its stderr. */
+/* Where the hub stores files about MCP servers: the last lists of each, and its stderr. */
 import { join } from 'node:path';
 import { FILE_NAME_CHARACTERS } from '../source-limits.ts';
 

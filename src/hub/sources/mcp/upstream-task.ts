@@ -200,7 +200,7 @@ class ModernTask {
 		});
 	}
 
-	/** Until the next request: `ms`, or when the server reports a change. */
+	/** Wait before the next request: for `ms`, or until the server reports a change. */
 	async #pause(ms: number): Promise<void> {
 		const signal = AbortSignal.any([this.#options.context.signal, this.#failed.signal]);
 		const pushed = new AbortController();

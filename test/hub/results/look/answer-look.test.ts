@@ -172,7 +172,7 @@ describe('answerLook', () => {
 		);
 	});
 
-	it('never answers beyond its limit, whatever is asked of whatever', () => {
+	it('never answers beyond its limit, whatever the request and the result are', () => {
 		const request = fc.record({
 			op: fc.constantFrom('head', 'tail', 'range', 'grep', 'select', 'count', 'distinct'),
 			lines: fc.nat(300),
@@ -199,7 +199,7 @@ describe('answerLook', () => {
 		);
 	});
 
-	it('refuses a question that makes no sense', () => {
+	it('refuses a request that makes no sense', () => {
 		for (const [input, message] of [
 			[{ op: 'dance' }, 'op must be one of'],
 			[{ op: 'grep' }, 'grep needs a pattern'],

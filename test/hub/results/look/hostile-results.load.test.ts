@@ -1,4 +1,4 @@
-/* Questions about hostile results: each ends, with an answer or with an error that says what to do. */
+/* Requests about hostile results: each ends, with an answer or with an error that says what to do. */
 import { describe, expect, it } from 'vitest';
 import { readLookRequest } from '../../../../src/hub/results/look/look-request.ts';
 import { LookThreads } from '../../../../src/hub/results/look/run-look.ts';
@@ -15,14 +15,14 @@ const hostile: Record<string, string> = {
 };
 
 describe('a hostile result', () => {
-	it.each(Object.entries(hostile))('answers any question about %s within its limit', async (_name, text) => {
-		const questions = [
+	it.each(Object.entries(hostile))('answers any request about %s within its limit', async (_name, text) => {
+		const requests = [
 			{ op: 'tail', lines: 1 },
 			{ op: 'grep', pattern: 'needle' },
 			{ op: 'select', select: '@' },
 		];
-		for (const question of questions) {
-			const answer = await threads.run(jobOf(text, question)).catch((error: unknown) => error);
+		for (const request of requests) {
+			const answer = await threads.run(jobOf(text, request)).catch((error: unknown) => error);
 			if (answer instanceof Error) expect(answer).toMatchObject({ code: 'bad_input' });
 			else expect(JSON.stringify(answer).length).toBeLessThan(LIMIT * 3);
 		}
@@ -51,6 +51,6 @@ describe('a hostile result', () => {
 	});
 });
 
-function jobOf(text: string, question: Record<string, unknown>): Parameters<LookThreads['run']>[0] {
-	return { source: { text }, request: readLookRequest(question), limit: LIMIT };
+function jobOf(text: string, request: Record<string, unknown>): Parameters<LookThreads['run']>[0] {
+	return { source: { text }, request: readLookRequest(request), limit: LIMIT };
 }

@@ -1,4 +1,4 @@
-/* The thread of a question: it ends at its deadline, with its caller, and within bounds. */
+/* The thread of a request: it ends at its deadline, with its caller, and within bounds. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ describe('LookThreads', () => {
 		});
 	});
 
-	it('ends a question at its deadline', async () => {
+	it('ends a request at its deadline', async () => {
 		const slow = JSON.stringify(Array.from({ length: 3000 }, (_, at) => at));
 		const select = 'map(&sort(map(&to_string(@), [@, @])), [*].[@, @][])';
 		const job = jobOf(`[${Array.from({ length: 300 }, () => slow).join(',')}]`, { op: 'distinct', select });
@@ -48,6 +48,6 @@ describe('LookThreads', () => {
 	});
 });
 
-function jobOf(text: string, question: Record<string, unknown>): Parameters<LookThreads['run']>[0] {
-	return { source: { text }, request: readLookRequest(question), limit: LIMIT };
+function jobOf(text: string, request: Record<string, unknown>): Parameters<LookThreads['run']>[0] {
+	return { source: { text }, request: readLookRequest(request), limit: LIMIT };
 }

@@ -18,7 +18,7 @@ export interface LearningTurnOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** How long another process may take, in milliseconds. */
 	readonly waitMs: number;
-	/** Aborted when nobody needs the server any more. */
+	/** Aborted when no caller needs the server any more. */
 	readonly signal: AbortSignal;
 }
 

@@ -142,7 +142,7 @@ function lost({ code }: OrchestraError, { kind }: ServerEntry): string {
 	return kind === 'stdio' ? 'ended during the call' : 'did not answer the call';
 }
 
-/** How the process ended, and why by its own words; undefined while it runs, and for a server without a process. */
+/** How the process ended, and why by its stderr; undefined while it runs, and for a server without a process. */
 function endOf(diagnosis: Diagnosis | undefined): string | undefined {
 	const how = diagnosis && exitText(diagnosis);
 	if (diagnosis === undefined || how === undefined) return undefined;

@@ -32,12 +32,12 @@ export class ServerLog {
 
 	/** A line of our own: the server started or ended. */
 	event(line: string): void {
-		this.#write(`[orchestra] ${this.lines.keep('hub', line)}`);
+		this.#write(`[orchestra] ${this.lines.add('hub', line)}`);
 	}
 
 	/** A line of stdout that is no message. */
 	stray(line: string): void {
-		this.lines.keep('stdout', line);
+		this.lines.add('stdout', line);
 	}
 
 	/** A reader for the stderr of one process. */
@@ -54,7 +54,7 @@ export class ServerLog {
 	}
 
 	#add(line: string, pid: number | undefined): void {
-		const logged = this.lines.keep('stderr', line);
+		const logged = this.lines.add('stderr', line);
 		if (logged !== '') this.#write(`[${pid ?? '-'}] ${logged}`);
 	}
 }

@@ -123,7 +123,7 @@ export class ServerProcess {
 		else this.supervisor.keepUp(); // a start subscribes to all
 	}
 
-	/** Stop it when nobody uses it; the next call starts it again. */
+	/** Stop it when no call uses it; the next call starts it again. */
 	async stopUnused(): Promise<void> {
 		if (!this.#deps.entry.settings.eager) await this.supervisor.stopUnused();
 	}

@@ -103,12 +103,12 @@ export class ServerPins {
 		const server = entry.name;
 		const { name } = item;
 		const accepted = store.accepted(server).pinned?.get(name);
-		if (accepted === undefined) this.#keep(store.add(server, item));
+		if (accepted === undefined) this.#track(store.add(server, item));
 		const [hash = ''] = toolHashes([item]).values();
 		const isAccepted = accepted === undefined || accepted === hash;
 		if (this.#contents.get(name) !== hash) {
 			this.#contents.set(name, hash);
-			this.#keep(store.setContent(server, item, isAccepted));
+			this.#track(store.setContent(server, item, isAccepted));
 			if (!isAccepted)
 				log.warn(
 					`${sourceTitle(server)} changed ${printableName(name)}. See it with "mctl trust diff ${server}", accept it with "mctl trust accept ${server}"`,
@@ -158,7 +158,7 @@ export class ServerPins {
 		const isUnknown = pinned === undefined && !this.#isStandIn;
 		// A lock file that was deleted is written again for the tools of today, not for those of an earlier day.
 		const isDeleted = missing !== undefined && this.#current?.isFromServer === true;
-		if (isFresh || isUnknown || isDeleted) this.#keep(store.record(server, tools));
+		if (isFresh || isUnknown || isDeleted) this.#track(store.record(server, tools));
 		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
 		this.#driftCount = drifted.length;
 		const remark = missing === undefined ? '' : ` ${missing}.`;
@@ -197,7 +197,7 @@ export class ServerPins {
 	}
 
 	/** The store writes in order: the last write is the end of all. */
-	#keep(written: Promise<void>): void {
+	#track(written: Promise<void>): void {
 		const { entry, log } = this.#deps;
 		const server = entry.name;
 		this.#recording = written.catch((error: unknown) => {

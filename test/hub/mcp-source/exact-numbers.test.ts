@@ -15,7 +15,7 @@ const exactServer = {
 };
 
 describe('numbers as they were written', () => {
-	it('are kept in the lists of a server, on disk too', async () => {
+	it('stay exact in the lists of a server, on disk too', async () => {
 		const tool = `{"name":"precise","inputSchema":${schema},"_meta":{"x":${NUMBERS}}}`;
 		const first = await serveServers({ gate: gateway({}, 'normal', { RAW_TOOL: tool }) });
 		const parts = [`"inputSchema":${schema}`, `"_meta":{"x":${NUMBERS}}`];
@@ -25,7 +25,7 @@ describe('numbers as they were written', () => {
 		expect(second.events('start')).toHaveLength(1);
 	});
 
-	it('are kept in logs and in updates of resources', async () => {
+	it('stay exact in logs and in updates of resources', async () => {
 		const client = await (await serveServers({ gate: gateway() })).client();
 		await client.request('logging/setLevel', { level: 'debug' });
 		await client.request('resources/list');
@@ -45,14 +45,14 @@ describe('numbers as they were written', () => {
 		it.each([
 			['legacy', () => gateway(), { raw: `{"message":"Who?","requestedSchema":${NUMBERS}}` }],
 			['modern', () => exactServer, {}],
-		])('are kept in questions of a %s server and their answers', async (_server, entry, input) => {
+		])('stay exact in elicitations of a %s server and their answers', async (_server, entry, input) => {
 			const answer = `{"action":"accept","content":${NUMBERS}}`;
-			const { asked, result } = await askThrough(entry(), { era, input, answer });
-			expect(asked).toContain(NUMBERS);
+			const { elicited, result } = await askThrough(entry(), { era, input, answer });
+			expect(elicited).toContain(NUMBERS);
 			expect(result).toContain(answer);
 		});
 
-		it('are kept in further fields of an update, with the subscription id of the client', async () => {
+		it('stay exact in further fields of an update, with the subscription id of the client', async () => {
 			const served = await serveServers({ gate: exactServer });
 			const client = await served.client({ era });
 			await client.request('resources/list');
@@ -72,28 +72,31 @@ interface Updated {
 	readonly params: { readonly _meta: Readonly<Record<string, unknown>> };
 }
 
-/** The question as the client got it, and the result of the tool, which has the answer as the server got it. */
+/** The elicitation as the client got it, and the result of the tool, which has the answer as the server got it. */
 async function askThrough(
 	entry: object,
 	{ era, input, answer }: { era: 'legacy' | 'modern'; input: object; answer: string },
-): Promise<{ asked: string | undefined; result: string }> {
-	let asked: string | undefined;
+): Promise<{ elicited: string | undefined; result: string }> {
+	let elicited: string | undefined;
 	const client = await (await serveServers({ gate: entry })).client({
 		era,
 		capabilities: { elicitation: {} },
-		onQuestion: (_method, _params, call) => {
-			asked = (call as IncomingCall).text;
+		onClientRequest: (_method, _params, call) => {
+			elicited = (call as IncomingCall).text;
 			return exact(answer);
 		},
 	});
-	if (era === 'legacy') return { result: await client.call('gate__ask', input), asked };
+	if (era === 'legacy') return { result: await client.call('gate__ask', input), elicited };
 	const params = { name: 'gate__ask', arguments: input };
-	const question = await client.requestText('tools/call', params);
-	const { inputRequests, requestState } = question.value as { inputRequests: object; requestState: string };
+	const elicitation = await client.requestText('tools/call', params);
+	const { inputRequests, requestState } = elicitation.value as {
+		inputRequests: object;
+		requestState: string;
+	};
 	const keys = Object.keys(inputRequests);
 	const inputResponses = Object.fromEntries(keys.map((key) => [key, exact(answer)]));
 	const { content } = await client.request('tools/call', { ...params, inputResponses, requestState });
-	return { asked: question.text, result: (content as { text: string }[])[0]?.text ?? '' };
+	return { elicited: elicitation.text, result: (content as { text: string }[])[0]?.text ?? '' };
 }
 
 async function subscribe(client: HubClient, era: 'legacy' | 'modern'): Promise<void> {
@@ -101,7 +104,7 @@ async function subscribe(client: HubClient, era: 'legacy' | 'modern'): Promise<v
 	const notifications = { resourceSubscriptions: ['note://one'] };
 	const listening = client.request('subscriptions/listen', { notifications });
 	listening.catch(() => {}); // it ends with the client
-	await until('it is acknowledged', () => client.heard.length > 0);
+	await until('it is acknowledged', () => client.notifications.length > 0);
 }
 
 function subscriptionOf({ lines }: HubClient): unknown {

@@ -1,6 +1,6 @@
 /*
  * A request that two parsers may read differently, with a number that is passed on as it was
- * written: the person who approves the call and the server see one and the same value.
+ * written: the user who approves the call and the server see one and the same value.
  */
 import { expect, it } from 'vitest';
 import { Relay } from '../../src/bridge/relay.ts';
@@ -71,13 +71,13 @@ async function calledOver(client: Transport, tool: string): Promise<{ shown: str
 	client.post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
 	client.post(callOf(tool));
 	await until('it asks', () => received.some(({ method }) => method === 'elicitation/create'));
-	const asked = received.find(({ method }) => method === 'elicitation/create');
+	const elicited = received.find(({ method }) => method === 'elicitation/create');
 	const result = { action: 'accept', content: { decision: 'allow once' } };
-	client.post(JSON.stringify({ jsonrpc: '2.0', id: asked?.id, result }));
+	client.post(JSON.stringify({ jsonrpc: '2.0', id: elicited?.id, result }));
 	await until('it is answered', () => received.some(({ id }) => id === 7));
 	const line = received.find(({ id }) => id === 7)?.result?.content[0]?.text ?? '';
 	await client.close();
-	return { shown: JSON.stringify(asked), line };
+	return { shown: JSON.stringify(elicited), line };
 }
 
 async function calledOverHttp(served: ServedHub, isModern: boolean): Promise<string> {

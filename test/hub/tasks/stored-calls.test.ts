@@ -14,7 +14,7 @@ describe('with tasks.keep', () => {
 		const served = await serve({ keep: true, detachAfterMs: 50 });
 		const first = await served.client();
 		void first.call('work__slow_compute', { seconds: 2, label: 'sum' }).catch(() => {});
-		await until('it is kept', async () => (await statuses(served)).length === 1);
+		await until('it is stored', async () => (await statuses(served)).length === 1);
 		first.close();
 		const second = await served.client();
 		await until('it has ended', async () => (await statuses(served))[0]?.status === 'completed');
@@ -34,7 +34,7 @@ describe('with tasks.keep', () => {
 		const client = await served.client();
 		const abort = new AbortController();
 		const call = client.call('work__slow_compute', { seconds: 60 }, { signal: abort.signal });
-		await until('it is kept', async () => (await statuses(served)).length === 1);
+		await until('it is stored', async () => (await statuses(served)).length === 1);
 		abort.abort();
 		await expect(call).rejects.toThrow();
 		await until('it has ended', async () => served.opened.hub.calls.openCount === 0);

@@ -27,8 +27,8 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 		const hub = await useFabric(servers, { rules });
 		await hub.seesWorkers('labels', 2);
 		await hub.sees('labels__who');
-		const texts = await Promise.all(Array.from({ length: 12 }, () => hub.call('labels__who')));
-		expect(new Set(texts)).toEqual(new Set(['fast']));
+		const answers = await Promise.all(Array.from({ length: 12 }, () => hub.call('labels__who')));
+		expect(new Set(answers)).toEqual(new Set(['fast']));
 	});
 
 	it('without the required label get none, and the caller reads which one is missing', async () => {
@@ -132,8 +132,8 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 		const hub = await useFabric(servers);
 		await hub.seesWorkers('death', 2);
 		await hub.sees('death__who');
-		const texts = await Promise.all(Array.from({ length: 10 }, () => hub.call('death__who')));
-		expect(new Set(texts)).toEqual(new Set(['alive', 'killed']));
+		const answers = await Promise.all(Array.from({ length: 10 }, () => hub.call('death__who')));
+		expect(new Set(answers)).toEqual(new Set(['alive', 'killed']));
 		killed.kill();
 		await killed.exited;
 		const after: string[] = [];

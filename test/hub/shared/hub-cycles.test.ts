@@ -17,8 +17,8 @@ const server = { command: process.execPath, args: [join(root, 'test/fixtures/mcp
 const REFUSED = 'was started by the hub of';
 
 /** An entry that runs `mctl` through a shell. */
-function shell(words: string, folder = '.'): object {
-	const args = ['-c', `cd ${folder} && exec '${process.execPath}' '${main}' ${words}`];
+function shell(command: string, folder = '.'): object {
+	const args = ['-c', `cd ${folder} && exec '${process.execPath}' '${main}' ${command}`];
 	// biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration expands it
 	const env = { XDG_STATE_HOME: '${XDG_STATE_HOME:-}', ORCHESTRA_TRUST: 'all' };
 	return { command: '/bin/sh', args, env };
@@ -138,7 +138,7 @@ describe.runIf(runsAllTests)('two hubs whose bridges to each other start at the 
 		const cwd = join(place.home, 'other');
 		mkdirSync(cwd);
 		writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ hub: { listenAddr: 'localhost:0' } }));
-		const other = { ...place, cwd, run: (...words: string[]) => mctl(words, { cwd, env: place.env }) };
+		const other = { ...place, cwd, run: (...args: string[]) => mctl(args, { cwd, env: place.env }) };
 		const addresses = await Promise.all(
 			[place, other].map(async ({ run, env, ...at }) => {
 				await run('hub', 'start');

@@ -58,7 +58,7 @@ describe('compactJson', () => {
 });
 
 describe('the file system server', () => {
-	it('applies `_select` before the answer, and keeps the whole for `look`', async () => {
+	it('applies `_select` before the answer, and stores the whole for `look`', async () => {
 		const { client, file } = await served({ select: true }, {});
 		const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
 		const read = tools.find(({ name }) => name === 'files__read_text_file');
@@ -74,7 +74,7 @@ describe('the file system server', () => {
 		const handle = (result['_meta'] as Record<string, unknown>)['orchestra/handle'];
 		expect(await client.call('look', { handle, op: 'count' })).toContain('40');
 		const wrong = await client.call('files__read_text_file', { path: file, _select: '[' });
-		expect(wrong).toMatch(/The tool ran, but select cannot be evaluated.*kept as r-/s);
+		expect(wrong).toMatch(/The tool ran, but select cannot be evaluated.*stored as r-/s);
 	});
 
 	it('answers a repeated call with the handle while the file is the same, for a client that asked for it', async () => {
@@ -84,11 +84,11 @@ describe('the file system server', () => {
 		const first = await read();
 		expect(first).toBe(readFileSync(file, 'utf8'));
 		const again = await read();
-		expect(again).toMatch(/^Unchanged since .*Z\. It is kept as r-[\da-f]{24}: ask about it with look\.$/);
+		expect(again).toMatch(/^Unchanged since .*Z\. It is stored as r-[\da-f]{24}: ask about it with look\.$/);
 		const [handle] = /r-[\da-f]{24}/.exec(again) ?? [];
 		expect(await client.call('look', { handle, op: 'select', select: '[39].id' })).toContain('39');
-		const [kept] = await allStored(environment);
-		rmSync(kept?.path ?? '');
+		const [stored] = await allStored(environment);
+		rmSync(stored?.path ?? '');
 		expect(await read()).toBe(first);
 		writeFileSync(file, `${first} `);
 		expect(await read()).toBe(`${first} `);

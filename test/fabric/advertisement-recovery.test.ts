@@ -105,7 +105,7 @@ describe.skipIf(natsServer === undefined)('the advertisements of the fabric', ()
 		await hub.sees('gpu-box__echo');
 	});
 
-	it('do not contain what this hub offers itself, or what another only passes on', async () => {
+	it('do not contain what this hub advertises itself, or what another only passes on', async () => {
 		const server = await startNats();
 		const { worker: first } = await offerFabric([server.url], { name: 'first' });
 		const second = await useFabric([server.url], { name: 'second' });
@@ -157,9 +157,9 @@ describe.skipIf(natsServer === undefined)('the advertisements of the fabric', ()
 				}),
 			);
 			const hub = await useFabric([server.url]);
-			for (const offer of ['a', 'b', 'c']) {
-				await hub.sees(`${offer}__t999`);
-				expect(await hub.call(`${offer}__t999`)).toBe('called t999');
+			for (const group of ['a', 'b', 'c']) {
+				await hub.sees(`${group}__t999`);
+				expect(await hub.call(`${group}__t999`)).toBe('called t999');
 			}
 			await workers[2]?.worker.close();
 			await until('it is gone', async () => !(await hub.tools()).includes('c__t999'));
@@ -169,11 +169,11 @@ describe.skipIf(natsServer === undefined)('the advertisements of the fabric', ()
 
 	it('follow the tools of a worker as they change', async () => {
 		const server = await startNats();
-		const { source, offer } = changingTools({ old: 'Old.' });
+		const { source, setTools } = changingTools({ old: 'Old.' });
 		const { worker } = await offerFabric([server.url], { sources: [source] });
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu-box__old');
-		offer({ new: 'New.' });
+		setTools({ new: 'New.' });
 		await hub.sees('gpu-box__new');
 		expect(await hub.tools()).toEqual(['gpu-box__new']);
 		const keys = async (): Promise<string> => {
