@@ -92,7 +92,7 @@ function* serverFindings({
 		};
 	for (const { name, tools, workerFacts } of offers) {
 		const draining = workerFacts.filter(({ isDraining }) => isDraining);
-		const counts = `${formatCounted(workerFacts.length, 'worker')}, ${tools} tools`;
+		const counts = `${formatCounted(workerFacts.length, 'worker')}, ${formatCounted(tools, 'tool')}`;
 		if (draining.length === 0) yield { verdict: 'ok', text: `fabric: ${name} has ${counts}` };
 		else
 			yield {
