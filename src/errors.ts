@@ -131,9 +131,14 @@ export function withHint({
 
 /** Whether a file of this program could not be loaded on demand: the package was upgraded or removed since the process started. */
 export function isProgramReplaced(thrown: unknown): boolean {
-	if (!isCode(thrown, 'ERR_MODULE_NOT_FOUND')) return false;
-	// Node.js names the missing file; for a package it names none. `scripts/build.mjs` gives these files their folder.
-	return thrown instanceof Error && 'url' in thrown && String(thrown.url).includes('/dist/chunks/');
+	if (!(thrown instanceof Error)) return false;
+	// Node.js names the missing file as a URL (for a package it names none), or as a path when it was there a moment before.
+	const isRead = isCode(thrown, 'ENOENT') && thrown.stack?.includes('node:internal/modules/');
+	const file = isCode(thrown, 'ERR_MODULE_NOT_FOUND')
+		? 'url' in thrown && thrown.url
+		: isRead && 'path' in thrown && thrown.path;
+	// `scripts/build.mjs` gives these files their folder.
+	return /[\\/]dist[\\/]chunks[\\/]/.test(String(file));
 }
 
 function programReplaced(cause: unknown): OrchestraError {

@@ -31,4 +31,14 @@ describe('OrchestraError', () => {
 		});
 		expect(messageOf(new Error('x'))).toBe('x');
 	});
+
+	it.each([
+		[{ code: 'ERR_MODULE_NOT_FOUND', url: 'file:///p/dist/chunks/a.js' }, '', 'closed'],
+		[{ code: 'ENOENT', path: '/p/dist/chunks/a.js' }, 'node:internal/modules/esm/load:48:14', 'closed'],
+		[{ code: 'ENOENT', path: '/p/dist/chunks/a.js' }, 'at readFile (/p/of/a/user.js:1:1)', 'internal'],
+		[{ code: 'ERR_MODULE_NOT_FOUND', url: 'file:///p/of/a/user.js' }, '', 'internal'],
+	])('knows that a file of the program is gone, however Node.js says it: %j %s', (about, stack, code) => {
+		const error = Object.assign(new Error('missing'), about, { stack });
+		expect(OrchestraError.from(error).code).toBe(code);
+	});
 });
