@@ -60,7 +60,7 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a cluster that mctl 
 			replicas: 3,
 			offers: [{ workers: ['gpu-1', 'gpu-2'] }],
 		});
-		expect((await near.run('doctor', '--check')).stdout).toContain('fabric: gpu has 2 workers, 1 tools');
+		expect((await near.run('doctor', '--check')).stdout).toContain('fabric: gpu has 2 workers, 1 tool');
 
 		// A worker is drained by name, and the other one gets the calls.
 		expect((await boss.run('fabric', 'drain', 'gpu-1')).stdout).toContain('gpu-1: it runs no calls');
