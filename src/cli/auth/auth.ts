@@ -17,7 +17,7 @@ import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import { type Command, type CommandInput, checkArgs, jsonFlag, textFlag, usageError } from '../command.ts';
 import { forgetFailures } from '../learn/learn.ts';
 import { refuseUnused } from '../problem-lines.ts';
-import { readTargetName } from '../target/target-name.ts';
+import { readTargetName, refuseBlocked } from '../target/target-name.ts';
 import { accountChoices, chooseAccount, listAccounts, writeAccount } from './auth-accounts.ts';
 import { type AuthTarget, authTarget } from './auth-target.ts';
 import { terminalSignIn } from './terminal-sign-in.ts';
@@ -56,6 +56,8 @@ export const auth: Command = {
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(arg, problems, configuration.mcpServers);
 		const { mcpServers: entries } = configuration;
+		// A user who means a blocked server must not sign in to another one whose name it begins with.
+		if (entries.every(({ name: known }) => known !== arg)) refuseBlocked(arg, blocked);
 		const name = await readTargetName(arg, { entries }, { cwd, environment });
 		if (name.form === 'client' && key !== undefined)
 			throw usageError(

@@ -39,6 +39,20 @@ describe('mctl auth', () => {
 		place.expectNoSecrets();
 	});
 
+	it('refuses a server of a project that is not trusted, also when its name begins like another server', async () => {
+		const cwd = temporaryFolder();
+		const home = temporaryFolder();
+		const entry = (url: string): string => JSON.stringify({ type: 'http', url });
+		writeFiles(home, {
+			'.config/orchestra/config.json': `{"mcpServers":{"docs":${entry('http://127.0.0.1:9/mine')}}}`,
+		});
+		writeFiles(cwd, { 'orchestra.json': `{"mcpServers":{"docs__x":${entry('http://127.0.0.1:9/theirs')}}}` });
+		const env = { HOME: home, XDG_CONFIG_HOME: '', XDG_STATE_HOME: join(home, 'state'), ORCHESTRA_TRUST: '' };
+		const { code, stderr } = await mctl(['auth', 'docs__x', '--status'], { cwd, env });
+		expect(code).toBe(64);
+		expect(stderr).toContain('mctl trust');
+	});
+
 	it('stores tokens where only the user can read them', async () => {
 		const place = await workspace();
 		await place.run(['auth', 'remote']);
